@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "devices/changes.hpp"
+#include "devices/replies.hpp"
 #include "model/texts.hpp"
 
 namespace merpati::devices {
@@ -241,11 +242,16 @@ void DeviceKeeper::inbound(const model::Device& device, connector::InboundMessag
     data.add("at", to_rfc3339(message.at));
     keep(
         device, bytes,
-        [this, device = device.number, id = std::move(message.platform_id), data = std::move(data),
-         media = std::move(media)](store::Tables& tables) -> Result<void> {
-            const auto is_first = tables.note_inbound(device, id, rooms_.clock.now());
+        [this, device = device.number, account = device.account, message = std::move(message),
+         data = std::move(data), media = std::move(media)](store::Tables& tables) -> Result<void> {
+            const auto is_first =
+                tables.note_inbound(device, message.platform_id, rooms_.clock.now());
             if (!is_first || !*is_first) {
                 return is_first ? Result<void>{} : pass(is_first);
+            }
+            if (auto taken = take_reply(tables, account, message, rooms_.clock.wall_now());
+                !taken) {
+                return taken;
             }
             const auto told = notify(tables, device, "message.received", data);
             if (!told) {

@@ -86,7 +86,10 @@ Reply reply_of(std::string_view ending) {
     if (ending == "997001") {
         return Reply::picture;
     }
-    return ending == "997002" ? Reply::lost_picture : Reply::none;
+    if (ending == "997002") {
+        return Reply::lost_picture;
+    }
+    return ending == "997003" ? Reply::refusal : Reply::none;
 }
 
 }  // namespace

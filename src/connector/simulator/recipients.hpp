@@ -18,6 +18,7 @@ enum class Reply : std::uint8_t {
     text,
     picture,
     lost_picture,  // The platform no longer has it when it is downloaded.
+    refusal,       // It wants no more of it.
 };
 
 /// What happens to one attempt.
@@ -50,6 +51,7 @@ struct Play {
 ///   997000  writes back
 ///   997001  writes back, with a picture
 ///   997002  writes back, with a picture that cannot be downloaded
+///   997003  writes back BERHENTI
 /// All others succeed.
 [[nodiscard]] Play play(const model::Message& message, std::uint32_t attempt, Timestamp now);
 

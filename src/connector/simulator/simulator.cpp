@@ -263,13 +263,14 @@ private:
         }
         if (play.reply != Reply::none) {
             auto media = media_of(play.reply);
-            const InboundMessage reply{.device = device,
-                                       .platform_id = "sim-in-" + message.id.text(),
-                                       .sender = message.recipient,
-                                       .type = media ? "image" : "text",
-                                       .text = "Balasan: " + message.body,
-                                       .media = std::move(media),
-                                       .at = clock_.now()};
+            const InboundMessage reply{
+                .device = device,
+                .platform_id = "sim-in-" + message.id.text(),
+                .sender = message.recipient,
+                .type = media ? "image" : "text",
+                .text = play.reply == Reply::refusal ? "BERHENTI" : "Balasan: " + message.body,
+                .media = std::move(media),
+                .at = clock_.now()};
             for (int time = 0; time < 2; ++time) {  // Platforms repeat reports.
                 later(options_.latency, [this, reply] { report_inbound(reply); });
             }
