@@ -64,6 +64,29 @@ telemetry::Figure devices(const admission::Directory& directory) {
     return figure;
 }
 
+void add_campaigns(Adder& add, std::vector<telemetry::Figure>& figures, const Counted& rooms) {
+    telemetry::Figure states{.name = "merpati_campaigns",
+                             .help = "Campaigns that have not ended, by state"};
+    const auto counts = rooms.open_campaigns.count_by_state();
+    for (const auto state : {model::CampaignState::scheduled, model::CampaignState::running,
+                             model::CampaignState::paused}) {
+        states.samples.push_back(
+            {.labels = {{"state", std::string{model::to_string(state)}}},
+             .value = static_cast<double>(counts[static_cast<std::size_t>(state)])});
+    }
+    figures.push_back(std::move(states));
+    const auto rows = rooms.campaigns.counts();
+    add("merpati_campaign_rows_total", "Recipients whose messages were handed to their lanes", true,
+        rows.handed_over_total);
+    add("merpati_campaign_rows_skipped_total", "Recipients that were skipped when they were due",
+        true, rows.skipped_total);
+    add("merpati_campaign_rows_withdrawn_total",
+        "Messages that returned to their campaigns before they were sent", true,
+        rooms.scheduler.counts().withdrawn_total);
+    add("merpati_campaign_handovers_total", "Commits that handed recipients over", true,
+        rows.handovers_total);
+}
+
 telemetry::Figure connectors(const connector::Connectors& all) {
     telemetry::Figure figure{.name = "merpati_connector_up",
                              .help = "Whether devices of a connector can work"};
@@ -169,7 +192,25 @@ std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
     add_callbacks(add, figures, rooms.sender.counts());
     add_http(add, figures, rooms.server, rooms.events.streams());
     add_media(add, rooms);
+    add_campaigns(add, figures, rooms);
     return figures;
+}
+
+api::Monitoring monitoring_of(const Counted& rooms, const Health& health,
+                              const config::Settings& settings) {
+    api::Monitoring monitoring;
+    monitoring.version = MERPATI_VERSION;
+    monitoring.unready = [&health] { return health.unready(); };
+    monitoring.degraded = [&connectors = rooms.connectors] {
+        std::vector<api::Unready> parts;
+        for (auto& [name, trouble] : connectors.troubles()) {
+            parts.push_back({.part = "connector " + name, .reason = trouble});
+        }
+        return parts;
+    };
+    monitoring.metrics = [rooms] { return telemetry::render_metrics(figures_of(rooms)); };
+    monitoring.metrics_token = settings.metrics.token.value_or("");
+    return monitoring;
 }
 
 }  // namespace merpati::daemon

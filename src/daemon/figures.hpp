@@ -1,13 +1,18 @@
-// Collects the metrics of GET /metrics.
+// Collects the metrics of GET /metrics, and what the other pages for operators and tools show.
 #pragma once
 
 #include <vector>
 
 #include "admission/directory.hpp"
 #include "api/events/event_hub.hpp"
+#include "api/monitoring.hpp"
 #include "base/queue_clock.hpp"
 #include "callback/sender.hpp"
+#include "campaign/open_campaigns.hpp"
+#include "config/settings.hpp"
 #include "connector/connectors.hpp"
+#include "daemon/campaign_rooms.hpp"
+#include "daemon/health.hpp"
 #include "daemon/tally.hpp"
 #include "http/server.hpp"
 #include "media/media_fetcher.hpp"
@@ -31,9 +36,15 @@ struct Counted {
     const http::Server& server;
     const media::MediaFetcher& media_fetcher;
     const api::EventHub& events;
+    const campaign::OpenCampaigns& open_campaigns;
+    const CampaignRooms& campaigns;
 };
 
 /// Every metric with its current value. docs/operations.md lists them; a test compares.
 [[nodiscard]] std::vector<telemetry::Figure> figures_of(const Counted& rooms);
+
+/// What the pages for operators and tools show. All of the arguments must outlive it.
+[[nodiscard]] api::Monitoring monitoring_of(const Counted& rooms, const Health& health,
+                                            const config::Settings& settings);
 
 }  // namespace merpati::daemon

@@ -1,6 +1,5 @@
 #include "daemon/gateway.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -18,8 +17,10 @@
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "callback/sender.hpp"
+#include "daemon/campaign_rooms.hpp"
 #include "daemon/connectors.hpp"
 #include "daemon/controls.hpp"
+#include "daemon/entrances.hpp"
 #include "daemon/figures.hpp"
 #include "daemon/health.hpp"
 #include "daemon/opened_store.hpp"
@@ -34,13 +35,11 @@
 #include "devices/late_statuses.hpp"
 #include "devices/notices.hpp"
 #include "devices/platform_calls.hpp"
-#include "http/server.hpp"
 #include "media/media_fetcher.hpp"
 #include "store/committer.hpp"
 #include "store/store.hpp"
 #include "telemetry/metrics.hpp"
 #include "telemetry/systemd_notify.hpp"
-#include "web/app.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -48,16 +47,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto commit_drain = 5s;  // For outcomes that were reported and are not yet on disk.
-
-/// systemd recommends two notifications in each watchdog period; this sends at least three.
-HealthOptions health_options(const Supervisor& supervisor) {
-    HealthOptions options;
-    if (supervisor.watchdog) {
-        options.every = std::clamp(std::chrono::duration_cast<Millis>(*supervisor.watchdog) / 3,
-                                   10ms, options.every);
-    }
-    return options;
-}
 
 }  // namespace
 
@@ -83,7 +72,8 @@ public:
           connectors_(make_connectors(clock, random, settings, log)),
           events_(clock, random, settings.http.connections_max / 2,
                   [this](model::AccountId account) { return publisher_.credit_of(account); }),
-          publisher_(events_, directory_, *store_),
+          open_campaigns_(clock),
+          publisher_(events_, directory_, open_campaigns_, *store_),
           committer_(clock, *store_, {}, [log](const Error& error) { fail_fast(log, error); }),
           sender_(
               queue_clock_, random, *store_, committer_, policy_, client_options(settings),
@@ -180,7 +170,21 @@ public:
                            .log = log.in("connector")}),
           running_callbacks_(sender_, ids_, queue_clock_),
           sign_in_(
-              random, settings, [this] { return server_.addresses(); }, tally_, log.in("people")),
+              random, settings, [this] { return entrances_.addresses(); }, tally_,
+              log.in("people")),
+          campaigns_({.clock = queue_clock_,
+                      .ids = ids_,
+                      .store = *store_,
+                      .committer = committer_,
+                      .directory = directory_,
+                      .scheduler = scheduler_,
+                      .media_fetcher = media_fetcher_,
+                      .open = open_campaigns_,
+                      .publisher = publisher_,
+                      .tally = tally_,
+                      .settings = settings,
+                      .listening = [this] { return entrances_.addresses(); },
+                      .log = log.in("campaign")}),
           manage_(
               {.clock = clock,
                .queue_clock = queue_clock_,
@@ -217,15 +221,9 @@ public:
                   {.store = [this](auto answer) { committer_.probe(std::move(answer)); },
                    .scheduler = [this](auto answer) { scheduler_.probe(std::move(answer)); },
                    .store_trouble = [this] { return store_trouble(); }},
-                  health_options(supervisor), log.in("health")),
-          server_(clock, random, http_options(settings), router_, local_router_, api::refusal_body,
-                  log.in("http")) {
+                  health_options(supervisor.watchdog), log.in("health")),
+          entrances_(clock, random, settings, log) {
         opened.begin(queue_clock_);
-        if (settings.metrics.listen) {
-            metrics_server_ = std::make_unique<http::Server>(
-                clock, random, metrics_http_options(settings), metrics_router_, metrics_router_,
-                api::refusal_body, log.in("http"));
-        }
         join();
         if (supervisor.watchdog) {
             health_.on_alive = [socket = supervisor.notify_socket] {
@@ -241,6 +239,9 @@ public:
             return pass(reader);
         }
         if (auto loaded = directory_.load(**reader); !loaded) {
+            return loaded;
+        }
+        if (auto loaded = open_campaigns_.load(**reader); !loaded) {
             return loaded;
         }
         committer_.start();
@@ -269,15 +270,16 @@ public:
         events_.start();
         manage_service_.start();
         idempotency_.start();
-        for (auto* server : {&server_, metrics_server_.get()}) {
-            if (auto up = server == nullptr ? Result<void>{} : server->start(); !up) {
-                return up;
-            }
+        if (auto up = entrances_.start(); !up) {
+            return up;
+        }
+        if (auto started = campaigns_.start(); !started) {
+            return started;
         }
         health_.enter(Health::Stage::serving);
         log_.info("using the store", {{"store", settings_.store.url},
                                       {"key_file", settings_.store.key_file->string()}});
-        for (const auto& address : server_.addresses()) {
+        for (const auto& address : entrances_.addresses()) {
             log_.info("listening", {{"address", address}});
         }
         return {};
@@ -285,23 +287,21 @@ public:
 
     void stop() {
         health_.enter(Health::Stage::stopping);
-        media_fetcher_.stop();     // First: requests that wait for it would delay the drain.
-        events_.stop();            // Its streams never end by themselves.
-        server_.drain(Millis{0});  // Begins the drain; the second call waits for it.
+        media_fetcher_.stop();        // First: requests that wait for it would delay the drain.
+        events_.stop();               // Its streams never end by themselves.
+        entrances_.drain(Millis{0});  // Begins the drain; the second call waits for it.
+        campaigns_.stop();
         scheduler_.drain(settings_.http.drain_timeout);  // Waits for outcomes.
         connectors_.stop();  // Reports the remaining outcomes, as far as they are known.
         scheduler_.stop(commit_drain);
         waiters_.release_all();  // Answers `pending` to requests whose outcome is not known.
-        server_.drain(settings_.http.drain_timeout);
+        entrances_.drain(settings_.http.drain_timeout);
         sender_.stop(settings_.callback.timeout + commit_drain);
         manage_service_.stop();
         idempotency_.stop();
         upkeep_.stop();
         health_.stop();
-        server_.stop();
-        if (metrics_server_ != nullptr) {
-            metrics_server_->stop();
-        }
+        entrances_.stop();
         committer_.stop();
         if (const auto moved = store_->checkpoint(); !moved) {
             log_.error("cannot move the log into the store", {{"why", moved.error().detail}});
@@ -323,7 +323,9 @@ private:
         committer_.on_row_changed = [this](store::RowChange&& change) {
             publisher_.row_changed(change);
             directory_.apply(change);
+            open_campaigns_.apply(change);
             keeper_.follow(change);
+            campaigns_.follow(change);
             if (auto* callback = std::get_if<model::Callback>(&change)) {
                 sender_.committed(std::move(*callback));
             }
@@ -331,6 +333,7 @@ private:
         committer_.after_batch = [this] {
             scheduler_.batch_done();
             sender_.batch_done();
+            campaigns_.batch_done();
         };
         intake_.on_accepted = [this](const model::Message& message) {
             tally_.accepted(message.revision);
@@ -351,47 +354,35 @@ private:
                                             const telemetry::Log& log) {
         auto options = scheduler_options(settings, media_fetcher_, log.in("scheduler"));
         options.on_handed_over = [this](Timestamp by) { late_statuses_.handed_over(by); };
+        options.campaign_may_send = [this](auto id) { return open_campaigns_.may_send(id); };
+        options.on_withdrawn = [this](const auto& message) { campaigns_.ended(message); };
         return options;
     }
 
     void route() {
-        monitoring_.version = MERPATI_VERSION;
-        monitoring_.unready = [this] { return health_.unready(); };
-        monitoring_.degraded = [this] {
-            std::vector<api::Unready> parts;
-            for (auto& [name, trouble] : connectors_.troubles()) {
-                parts.push_back({.part = "connector " + name, .reason = trouble});
-            }
-            return parts;
-        };
-        monitoring_.metrics = [this] {
-            return telemetry::render_metrics(figures_of({.clock = queue_clock_,
-                                                         .tally = tally_,
-                                                         .store = *store_,
-                                                         .directory = directory_,
-                                                         .connectors = connectors_,
-                                                         .committer = committer_,
-                                                         .scheduler = scheduler_,
-                                                         .sender = sender_,
-                                                         .server = server_,
-                                                         .media_fetcher = media_fetcher_,
-                                                         .events = events_}));
-        };
-        monitoring_.metrics_token = settings_.metrics.token.value_or("");
-        const api::Rooms rooms{.authenticator = authenticator_,
-                               .callers = callers_,
-                               .send = send_,
-                               .device_addnew = device_addnew_,
-                               .monitoring = monitoring_,
-                               .management = manage_service_,
-                               .directory = directory_,
-                               .rights = rights_,
-                               .events = events_};
-        using enum api::Scope;
-        add_routes(router_, {anyone, account, catalogue}, rooms);
-        app_.add_routes(router_);
-        add_routes(metrics_server_ ? metrics_router_ : router_, {metrics}, rooms);
-        add_routes(local_router_, {anyone, metrics, catalogue, machine}, rooms);
+        monitoring_ = monitoring_of({.clock = queue_clock_,
+                                     .tally = tally_,
+                                     .store = *store_,
+                                     .directory = directory_,
+                                     .connectors = connectors_,
+                                     .committer = committer_,
+                                     .scheduler = scheduler_,
+                                     .sender = sender_,
+                                     .server = entrances_.server(),
+                                     .media_fetcher = media_fetcher_,
+                                     .events = events_,
+                                     .open_campaigns = open_campaigns_,
+                                     .campaigns = campaigns_},
+                                    health_, settings_);
+        entrances_.route({.authenticator = authenticator_,
+                          .callers = callers_,
+                          .send = send_,
+                          .device_addnew = device_addnew_,
+                          .monitoring = monitoring_,
+                          .management = manage_service_,
+                          .directory = directory_,
+                          .rights = rights_,
+                          .events = events_});
     }
 
     /// Why the store may soon refuse writes; empty: no trouble. A store that cannot commit is not
@@ -406,6 +397,7 @@ private:
     void finished(store::Finish&& finish) {
         tally_.finished(finish.completion);
         publisher_.message(*finish.message, finish.completion.state);
+        campaigns_.ended(*finish.message);
         if (finish.message->revision == model::Revision::b) {
             waiters_.finished(*finish.message, finish.completion);
         }
@@ -430,6 +422,7 @@ private:
     media::MediaFetcher media_fetcher_;
     connector::Connectors connectors_;
     api::EventHub events_;
+    campaign::OpenCampaigns open_campaigns_;
     Publisher publisher_;
     store::Committer committer_;
     callback::Sender sender_;
@@ -448,17 +441,13 @@ private:
     devices::PlatformCalls platform_calls_;
     RunningCallbacks running_callbacks_;
     SignIn sign_in_;
+    CampaignRooms campaigns_;
     api::manage::Manage manage_;
     api::manage::Service manage_service_;
     api::Monitoring monitoring_;
     Upkeep upkeep_;
     Health health_;
-    web::App app_{web::assets()};
-    http::Router router_;
-    http::Router local_router_;
-    http::Server server_;
-    http::Router metrics_router_;
-    std::unique_ptr<http::Server> metrics_server_;  // Only with metrics.listen.
+    Entrances entrances_;
 };
 
 Gateway::Gateway(const Clock& clock, Random& random, const config::Settings& settings,

@@ -161,6 +161,17 @@ callback::Options callback_options(const config::Settings& settings, const telem
     return options;
 }
 
+/// systemd recommends two notifications in each watchdog period; this sends at least three.
+HealthOptions health_options(std::optional<std::chrono::microseconds> watchdog) {
+    constexpr Millis shortest{10};
+    HealthOptions options;
+    if (watchdog) {
+        options.every =
+            std::clamp(std::chrono::duration_cast<Millis>(*watchdog) / 3, shortest, options.every);
+    }
+    return options;
+}
+
 outbound::ClientOptions client_options(const config::Settings& settings) {
     outbound::ClientOptions options;
     options.ca_file = path_text(settings.outbound.ca_file);

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "callback/sender.hpp"
 #include "config/settings.hpp"
+#include "daemon/health.hpp"
 #include "http/server.hpp"
 #include "media/media_fetcher.hpp"
 #include "outbound/address_policy.hpp"
@@ -51,6 +52,8 @@ namespace merpati::daemon {
                                          std::string_view of_what);
 [[nodiscard]] callback::Options callback_options(const config::Settings& settings,
                                                  const telemetry::Log& log);
+/// `watchdog`: how long the server may go without a keep-alive message; empty: there is none.
+[[nodiscard]] HealthOptions health_options(std::optional<std::chrono::microseconds> watchdog);
 [[nodiscard]] outbound::ClientOptions client_options(const config::Settings& settings);
 [[nodiscard]] media::FetcherOptions media_options(const config::Settings& settings,
                                                   const telemetry::Log& log);

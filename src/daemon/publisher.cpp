@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "campaign/campaign_notices.hpp"
 #include "devices/notices.hpp"
 
 namespace merpati::daemon {
@@ -87,6 +88,26 @@ void Publisher::row_changed(const store::RowChange& change) {
         }
     } else if (const auto* removed = std::get_if<store::DeviceRemoved>(&change)) {
         device_state(removed->device, "removed");
+    } else if (const auto* campaign = std::get_if<store::CampaignWritten>(&change)) {
+        campaign_written(*campaign->campaign);
+    }
+}
+
+/// One that is not open has ended, and changes now by late reports; or it is a draft.
+void Publisher::campaign_written(const model::Campaign& campaign) {
+    const auto before = campaigns_.find(campaign.id);
+    const bool is_news =
+        before == nullptr
+            ? campaign.state != model::CampaignState::draft && !model::has_ended(campaign.state)
+            : before->state != campaign.state || before->reason != campaign.reason;
+    if (is_news) {
+        hub_.tell(campaign.account, "campaign.state", campaign::state_json(campaign));
+    }
+}
+
+void Publisher::campaign_progress(const model::Campaign& campaign) {
+    if (hub_.is_watched()) {
+        hub_.tell(campaign.account, "campaign.progress", campaign::progress_json(campaign));
     }
 }
 

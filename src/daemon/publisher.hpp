@@ -9,6 +9,7 @@
 
 #include "admission/directory.hpp"
 #include "api/events/event_hub.hpp"
+#include "campaign/open_campaigns.hpp"
 #include "connector/connector.hpp"
 #include "model/message.hpp"
 #include "model/outcome.hpp"
@@ -19,12 +20,13 @@ namespace merpati::daemon {
 /// Makes events from the reports of the rooms. While no account is watched, most calls cost one
 /// atomic read.
 ///
-/// Threads: any; `row_changed` on the committer's thread, before the directory applies the change;
+/// Threads: any; `row_changed` on the committer's thread, before the directories apply the change;
 /// `credit_of`, and what events are made of, on the hub's.
 class Publisher {
 public:
-    Publisher(api::EventHub& hub, const admission::Directory& directory, store::Store& store)
-        : hub_(hub), directory_(directory), store_(store) {}
+    Publisher(api::EventHub& hub, const admission::Directory& directory,
+              const campaign::OpenCampaigns& campaigns, store::Store& store)
+        : hub_(hub), directory_(directory), campaigns_(campaigns), store_(store) {}
 
     /// Makes `message.updated`, and `account.credit` if the message was charged.
     void message(const model::Message& message, model::MessageState state);
@@ -36,7 +38,9 @@ public:
     /// Makes `device.qr`, without the step's payload.
     [[nodiscard]] std::function<void(const model::Device&, const connector::PairingStep&)>
     pairing_listener();
-    /// Makes `device.state` and `account.credit`.
+    /// Makes `campaign.progress`.
+    void campaign_progress(const model::Campaign& campaign);
+    /// Makes `device.state`, `campaign.state` and `account.credit`.
     void row_changed(const store::RowChange& change);
 
     /// The account's credit in the store; empty: it has none, or it cannot be read.
@@ -50,9 +54,11 @@ private:
     void callback_attempt(const store::QueuedCallback& attempted);
     void pairing_step(const model::Device& device, const connector::PairingStep& step);
     void device_state(const model::Device& device, std::string_view state);
+    void campaign_written(const model::Campaign& campaign);
 
     api::EventHub& hub_;
     const admission::Directory& directory_;
+    const campaign::OpenCampaigns& campaigns_;
     store::Store& store_;
     std::unique_ptr<store::Reader> reader_;  // Of the hub's thread; opened when it is needed.
 };

@@ -10,6 +10,9 @@ model::Scope scope_of(std::string_view event) noexcept {
     if (event == "device.qr") {
         return model::Scope::devices_manage;
     }
+    if (event.starts_with("campaign.")) {
+        return model::Scope::campaigns_read;
+    }
     const bool of_account = event.starts_with("device.") || event.starts_with("account.");
     return of_account ? model::Scope::account_read : model::Scope::messages_read;
 }

@@ -1,0 +1,75 @@
+// Creates what campaigns need in a running server.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "admission/directory.hpp"
+#include "base/queue_clock.hpp"
+#include "base/uuid.hpp"
+#include "campaign/audience/uploads.hpp"
+#include "campaign/open_campaigns.hpp"
+#include "campaign/opt_out_links.hpp"
+#include "campaign/runner.hpp"
+#include "campaign/running_control.hpp"
+#include "config/settings.hpp"
+#include "daemon/publisher.hpp"
+#include "daemon/tally.hpp"
+#include "media/media_fetcher.hpp"
+#include "scheduler/scheduler.hpp"
+#include "store/committer.hpp"
+#include "telemetry/log.hpp"
+
+namespace merpati::daemon {
+
+/// Threads: `follow`, `ended` and `batch_done` on the committer's; `start` and `stop` on the
+/// owner's; `links` on any.
+class CampaignRooms {
+public:
+    struct Rooms {
+        const QueueClock& clock;
+        UuidSource& ids;
+        store::Store& store;
+        store::Committer& committer;
+        const admission::Directory& directory;
+        scheduler::Scheduler& scheduler;
+        media::MediaFetcher& media_fetcher;
+        campaign::OpenCampaigns& open;
+        Publisher& publisher;
+        Tally& tally;
+        const config::Settings& settings;
+        /// The addresses that the server listens on, for links.
+        std::function<std::vector<std::string>()> listening;
+        telemetry::Log log;
+    };
+    explicit CampaignRooms(Rooms rooms);
+
+    /// Call it when the server listens: the links of messages name its address.
+    [[nodiscard]] Result<void> start() { return runner_.start(); }
+    void stop() { runner_.stop(); }
+
+    void follow(const store::RowChange& change) { runner_.follow(change); }
+    void ended(const model::Message& message) { runner_.ended(message); }
+    void batch_done() { runner_.batch_done(); }
+
+    [[nodiscard]] campaign::Control& control() noexcept { return control_; }
+    [[nodiscard]] campaign::Uploads& uploads() noexcept { return uploads_; }
+    /// Their addresses are those under which the server listens now.
+    [[nodiscard]] const campaign::OptOutLinks& links();
+    [[nodiscard]] campaign::RunnerCounts counts() const noexcept { return runner_.counts(); }
+
+private:
+    void accepted(const model::Message& message);
+
+    const Rooms rooms_;
+    campaign::Uploads uploads_;
+    std::once_flag links_made_;
+    std::optional<campaign::OptOutLinks> links_;
+    campaign::RunningControl control_;
+    campaign::Runner runner_;
+};
+
+}  // namespace merpati::daemon
