@@ -43,7 +43,8 @@ afterAll(() => gateway.close());
 /** A call with a wrong form; an allowed caller gets a refusal of the form. */
 function malformed(row: Row, of: Ids): [string, string, unknown?] {
   const path = at(row.path, of).replace("/v1", "");
-  const asks = row.method === "GET" || row.method === "DELETE";
+  const asks =
+    row.method === "GET" || row.method === "DELETE" || row.node.requestBody?.content["text/csv"];
   return asks ? [row.method, `${path}?colour=red`] : [row.method, path, { colour: 1 }];
 }
 
@@ -69,6 +70,7 @@ describe.each(rows)("$name", (row) => {
 
   test("never says whether another account's object exists", async () => {
     if (!ofAccount(row) || !row.path.includes("{")) return;
+    if (/^\/v1\/(contacts|suppressions)/.test(row.path)) return; // The number is anybody's.
     const nobodys = { ...foreign, account: "acc_999", device: "6289900099000", key: "key_999" };
     const asked = async (of: Ids) => {
       const path = at(row.path, of).replace("/v1", "");

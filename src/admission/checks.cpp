@@ -5,6 +5,7 @@
 
 #include "base/ascii.hpp"
 #include "base/digest.hpp"
+#include "base/encoding.hpp"
 
 namespace merpati::admission {
 namespace {
@@ -51,6 +52,26 @@ Checked<Principal> authenticate(std::string_view authorization, const Directory&
         return refuse(Refusal::key_invalid);
     }
     return principal_of(*std::move(entry), now);
+}
+
+std::optional<std::string> bearer_of_basic(std::string_view authorization) {
+    constexpr std::string_view scheme = "basic ";
+    constexpr std::size_t bytes_max = 1'024;
+    if (authorization.size() > bytes_max ||
+        !equals_ignoring_case(authorization.substr(0, scheme.size()), scheme)) {
+        return std::nullopt;
+    }
+    const auto bytes = from_base64(authorization.substr(scheme.size()));
+    if (!bytes) {
+        return std::nullopt;
+    }
+    std::string given;
+    for (const auto byte : *bytes) {
+        given += static_cast<char>(byte);
+    }
+    const auto colon = given.find(':');
+    return colon == std::string::npos ? std::nullopt
+                                      : std::optional{"Bearer " + given.substr(colon + 1)};
 }
 
 Principal principal_of(KeyEntry entry, Timestamp now) {

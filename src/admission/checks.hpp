@@ -17,6 +17,10 @@ namespace merpati::admission {
 [[nodiscard]] Checked<Principal> authenticate(std::string_view authorization,
                                               const Directory& directory, Timestamp now);
 
+/// The `Authorization` header that has the password of one with HTTP Basic (RFC 7617) as its key.
+/// Empty: it has another scheme, or is malformed.
+[[nodiscard]] std::optional<std::string> bearer_of_basic(std::string_view authorization);
+
 /// The principal of a key that is live, with its rights now.
 [[nodiscard]] Principal principal_of(KeyEntry entry, Timestamp now);
 

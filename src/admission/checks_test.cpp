@@ -198,5 +198,14 @@ TEST(CountryCodeTest, IsTheOneThatDigitsBeginWith) {
     }
 }
 
+TEST(BearerOfBasicTest, IsThePasswordWhateverTheUserIs) {
+    EXPECT_EQ(bearer_of_basic("Basic bGlzdG1vbms6bXB0X2tleQ=="), "Bearer mpt_key");
+    EXPECT_EQ(bearer_of_basic("basic Om1wdF9rZXk="), "Bearer mpt_key");
+    for (const auto* header : {"", "Basic", "Basic ", "Basic bXB0X2tleQ==", "Basic ???", "Bearer x",
+                               "Basic bGlzdG1vbms6bXB0X2tleQ"}) {
+        EXPECT_EQ(bearer_of_basic(header), std::nullopt) << header;
+    }
+}
+
 }  // namespace
 }  // namespace merpati::admission

@@ -11,7 +11,7 @@ namespace merpati::api {
 
 std::expected<admission::Principal, manage::Outcome> Callers::admit(
     const http::Request& request, const Operation& operation) const {
-    auto principal = identify(request);
+    auto principal = identify(request, operation.takes_basic);
     if (!principal) {
         return principal;
     }
@@ -36,15 +36,18 @@ void Callers::vouch(const http::Request& request, const admission::Principal& pr
     }
 }
 
-std::expected<admission::Principal, manage::Outcome> Callers::identify(
-    const http::Request& request) const {
+std::expected<admission::Principal, manage::Outcome> Callers::identify(const http::Request& request,
+                                                                       bool takes_basic) const {
     if (request.from_local_socket) {
         return admission::Principal::local(request.peer_user);
     }
     if (request.authorization.empty()) {
         return identify_cookie(request);
     }
-    auto principal = admission::authenticate(request.authorization, directory_, clock_.now());
+    const auto basic = takes_basic ? admission::bearer_of_basic(request.authorization)
+                                   : std::optional<std::string>{};
+    auto principal = admission::authenticate(
+        basic ? std::string_view{*basic} : request.authorization, directory_, clock_.now());
     if (!principal) {
         return std::unexpected(manage::unauthenticated());
     }

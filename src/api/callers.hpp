@@ -54,8 +54,9 @@ public:
     /// Principal::Kind::anyone if the request has neither a key nor the cookie of a live session.
     /// Errors: 401 for a key that is not valid; 403 for a request that comes with a cookie from
     /// another site, and for a change that was not made by a page of this server (is_own_request).
+    /// `takes_basic`: Operation::takes_basic.
     [[nodiscard]] std::expected<admission::Principal, manage::Outcome> identify(
-        const http::Request& request) const;
+        const http::Request& request, bool takes_basic = false) const;
 
 private:
     static void vouch(const http::Request& request, const admission::Principal& principal);

@@ -35,8 +35,11 @@ using AccountHandler = void(const Rooms&, Call&&);  // Answers later; must not b
 /// handler checks it for the account that is meant.
 using PrincipalHandler = void(const Rooms&, const http::Request&, admission::Principal,
                               http::Responder);
-using Answerer = std::variant<Page*, AccountHandler*, PrincipalHandler*, manage::Handler*,
-                              manage::StreamHandler*, manage::LateHandler*, manage::UploadHandler*>;
+/// Answers later; must not block. Neither keys nor cookies are looked at.
+using StrangerHandler = void(const Rooms&, const http::Request&, http::Responder);
+using Answerer =
+    std::variant<Page*, AccountHandler*, PrincipalHandler*, StrangerHandler*, manage::Handler*,
+                 manage::StreamHandler*, manage::LateHandler*, manage::UploadHandler*>;
 
 /// The threads that carry out an operation of the catalogue, so that slow calls do not delay
 /// others.
@@ -66,6 +69,7 @@ struct Operation {
     std::size_t body_max = 0;       // 0: http.body_max; for uploads: no limit
     bool idempotent = false;        // Takes an Idempotency-Key.
     bool has_revisions = false;
+    bool takes_basic = false;  // A key may also come as the password of HTTP Basic.
     /// The effect is outside the store, or takes several commits. The log of changes gets an entry
     /// before the operation begins, and its outcome afterwards. Other changes are logged in their
     /// own transaction.

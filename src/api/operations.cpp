@@ -5,6 +5,7 @@
 #include "api/events/watch.hpp"
 #include "api/monitoring.hpp"
 #include "api/operation.hpp"
+#include "api/opt_out_page.hpp"
 #include "api/reference_pages.hpp"
 #include "api/routes.hpp"
 #include "api/send/send.hpp"
@@ -50,9 +51,9 @@ constexpr Operation showing_once(Operation operation, std::string_view field) {
 }
 
 using Names = std::string_view;
-constexpr std::array account_fields = {Names{"id"},         Names{"name"},       Names{"plan"},
-                                       Names{"expires_at"}, Names{"rate"},       Names{"callback"},
-                                       Names{"delivery"},   Names{"devices_max"}};
+constexpr std::array account_fields = {Names{"id"},         Names{"name"},        Names{"plan"},
+                                       Names{"expires_at"}, Names{"rate"},        Names{"callback"},
+                                       Names{"delivery"},   Names{"devices_max"}, Names{"country"}};
 constexpr std::array device_fields = {
     Names{"number"},    Names{"created_at"},  Names{"connector"},
     Names{"account"},   Names{"webhook"},     Names{"gap_ms"},
@@ -61,6 +62,15 @@ constexpr std::array webhook_fields = {Names{"number"}, Names{"url"}};
 constexpr std::array person_fields = {Names{"id"},           Names{"email"}, Names{"admin"},
                                       Names{"has_password"}, Names{"totp"},  Names{"memberships"}};
 constexpr std::array id_alone = {Names{"id"}};
+constexpr std::array campaign_fields = {
+    Names{"id"},        Names{"account"},     Names{"name"},      Names{"purpose"},
+    Names{"message"},   Names{"template"},    Names{"variants"},  Names{"media"},
+    Names{"typing"},    Names{"devices"},     Names{"pace"},      Names{"quiet_hours"},
+    Names{"timezone"},  Names{"schedule_at"}, Names{"finish_by"}, Names{"exclude"},
+    Names{"frequency"}, Names{"stop_rules"},  Names{"optout"},    Names{"consent"},
+    Names{"callback"}};
+constexpr std::array contact_fields = {Names{"number"}, Names{"account"}, Names{"name"},
+                                       Names{"values"}, Names{"tags"},    Names{"consent"}};
 
 constexpr Operation recorded_first(Operation operation) {
     operation.recorded_first = true;
@@ -69,6 +79,15 @@ constexpr Operation recorded_first(Operation operation) {
 
 constexpr Operation on(Pool pool, Operation operation) {
     operation.pool = pool;
+    return operation;
+}
+
+/// Takes a body of any size, which is read while it arrives; it takes no Idempotency-Key.
+constexpr Operation uploaded(Method method, std::string_view path, Scope needs,
+                             manage::UploadHandler* handler) {
+    auto operation = recorded_first(offer(method, path, needs, handler, Pool::uploading));
+    operation.body_max = 0;
+    operation.idempotent = false;
     return operation;
 }
 
@@ -123,6 +142,10 @@ http::Reply metrics(const Rooms& rooms) {
     return rooms.monitoring.metrics_page();
 }
 
+void opt_out(const Rooms& rooms, const http::Request& request, http::Responder responder) {
+    rooms.opt_out_page.take(request, std::move(responder));
+}
+
 constexpr std::array table{
     Operation{.method = Method::post,
               .path = "/v1/send",
@@ -142,6 +165,11 @@ constexpr std::array table{
     Operation{.path = "/version", .answerer = version},
     Operation{.path = "/v1/errors", .answerer = errors},
     Operation{.path = "/v1/media-types", .answerer = media_types},
+    Operation{.path = "/o/{}", .answerer = opt_out},
+    Operation{.method = Method::post,
+              .path = "/o/{}",
+              .answerer = opt_out,
+              .body_max = OptOutPage::body_max},
     Operation{.path = "/metrics", .scope = api::Scope::metrics, .answerer = metrics},
     offer(Method::get, "/v1/messages", Scope::messages_read, manage::messages::list),
     on(Pool::retrying,
@@ -162,6 +190,69 @@ constexpr std::array table{
                                             Scope::messages_manage, manage::messages::retry))),
     recorded_first(offer(Method::post, "/v1/messages/{}/send-now", Scope::messages_manage,
                          manage::messages::send_now)),
+    offer(Method::get, "/v1/campaigns", Scope::campaigns_read, manage::campaigns::list),
+    offer(Method::post, "/v1/campaigns", Scope::campaigns_manage, manage::campaigns::create),
+    tagged(offer(Method::get, "/v1/campaigns/{}", Scope::campaigns_read, manage::campaigns::show),
+           campaign_fields),
+    tagged(offer(Method::patch, "/v1/campaigns/{}", Scope::campaigns_manage,
+                 manage::campaigns::change),
+           campaign_fields),
+    tagged(
+        offer(Method::del, "/v1/campaigns/{}", Scope::campaigns_manage, manage::campaigns::remove),
+        campaign_fields),
+    offer(Method::get, "/v1/campaigns/{}/recipients", Scope::campaigns_read,
+          manage::recipients::list),
+    uploaded(Method::post, "/v1/campaigns/{}/recipients", Scope::campaigns_manage,
+             manage::recipients::add),
+    offer(Method::del, "/v1/campaigns/{}/recipients", Scope::campaigns_manage,
+          manage::recipients::empty),
+    offer(Method::get, "/v1/campaigns/{}/recipients/export", Scope::campaigns_read,
+          manage::recipients::export_all, Pool::lengthy),
+    offer(Method::post, "/v1/campaigns/{}/preview", Scope::campaigns_read,
+          manage::campaigns::preview),
+    offer(Method::post, "/v1/campaigns/{}/check", Scope::campaigns_read, manage::campaigns::check,
+          Pool::lengthy),
+    recorded_first(offer(Method::post, "/v1/campaigns/{}/test", Scope::campaigns_manage,
+                         manage::campaigns::test, Pool::lengthy)),
+    offer(Method::post, "/v1/campaigns/{}/start", Scope::campaigns_manage, manage::campaigns::start,
+          Pool::lengthy),
+    offer(Method::post, "/v1/campaigns/{}/pause", Scope::campaigns_manage, manage::campaigns::pause,
+          Pool::lengthy),
+    offer(Method::post, "/v1/campaigns/{}/resume", Scope::campaigns_manage,
+          manage::campaigns::resume),
+    offer(Method::post, "/v1/campaigns/{}/cancel", Scope::campaigns_manage,
+          manage::campaigns::cancel, Pool::lengthy),
+    recorded_first(offer(Method::post, "/v1/campaigns/{}/retry", Scope::campaigns_manage,
+                         manage::campaigns::retry, Pool::lengthy)),
+    recorded_first(offer(Method::post, "/v1/campaigns/{}/clone", Scope::campaigns_manage,
+                         manage::campaigns::clone, Pool::lengthy)),
+    offer(Method::get, "/v1/contacts", Scope::campaigns_read, manage::contacts::list),
+    uploaded(Method::post, "/v1/contacts/import", Scope::campaigns_manage,
+             manage::contacts::import_list),
+    offer(Method::get, "/v1/contacts/export", Scope::campaigns_read, manage::contacts::export_all,
+          Pool::lengthy),
+    tagged(offer(Method::get, "/v1/contacts/{}", Scope::campaigns_read, manage::contacts::show),
+           contact_fields),
+    tagged(offer(Method::put, "/v1/contacts/{}", Scope::campaigns_manage, manage::contacts::put),
+           contact_fields),
+    tagged(recorded_first(offer(Method::del, "/v1/contacts/{}", Scope::campaigns_manage,
+                                manage::contacts::remove, Pool::lengthy)),
+           contact_fields),
+    offer(Method::get, "/v1/suppressions", Scope::campaigns_read, manage::suppressions::list),
+    uploaded(Method::post, "/v1/suppressions/import", Scope::campaigns_manage,
+             manage::suppressions::import_list),
+    offer(Method::get, "/v1/suppressions/export", Scope::campaigns_read,
+          manage::suppressions::export_all, Pool::lengthy),
+    offer(Method::put, "/v1/suppressions/{}", Scope::campaigns_manage, manage::suppressions::put),
+    offer(Method::del, "/v1/suppressions/{}", Scope::campaigns_manage,
+          manage::suppressions::remove),
+    Operation{.method = Method::post,
+              .path = "/v1/listmonk",
+              .scope = api::Scope::catalogue,
+              .answerer = manage::messages::send_for_listmonk,
+              .needs = Scope::send,
+              .takes_basic = true,
+              .pool = Pool::uploading},
     offer(Method::get, "/v1/callbacks", Scope::messages_read, manage::callbacks::list),
     offer(Method::get, "/v1/callbacks/hosts", Scope::callbacks_manage, manage::callbacks::hosts),
     recorded_first(offer(Method::post, "/v1/callbacks/replay", Scope::callbacks_manage,

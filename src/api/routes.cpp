@@ -68,6 +68,12 @@ struct HandlerMaker {
         };
     }
 
+    http::Handler operator()(StrangerHandler* handle) const {
+        return [rooms = rooms, handle](const http::Request& request, http::Responder responder) {
+            handle(rooms, request, std::move(responder));
+        };
+    }
+
     http::Handler operator()(manage::Handler* /*handler*/) const { return managed(); }
     http::Handler operator()(manage::StreamHandler* /*handler*/) const { return managed(); }
     http::Handler operator()(manage::LateHandler* /*handler*/) const { return managed(); }

@@ -13,6 +13,7 @@ class DeviceAddnew;
 class Authenticator;
 class Callers;
 class EventHub;
+class OptOutPage;
 class Send;
 struct Monitoring;
 namespace manage {
@@ -30,6 +31,7 @@ struct Rooms {
     const admission::Directory& directory;
     const admission::CallerRights& rights;
     EventHub& events;
+    OptOutPage& opt_out_page;
 };
 
 /// Adds the operations of these scopes to a listener's router, before its server starts. With

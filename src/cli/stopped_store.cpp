@@ -268,6 +268,7 @@ public:
                   .throttle = throttle_,
                   .session_limits = daemon::session_limits(settings),
                   .app_url = [&settings] { return daemon::app_url(settings, {}); }},
+          links_(*store_, daemon::app_url(settings, {})),
           manage_(
               {.clock = clock,
                .queue_clock = queue_clock_,
@@ -286,7 +287,11 @@ public:
                .devices = devices_,
                .platform = platform_,
                .messages = messages_,
-               .callbacks = callbacks_}) {
+               .callbacks = callbacks_,
+               .campaigns = {
+                   .control = campaign_control_,
+                   .uploads = uploads_,
+                   .links = [this]() -> const campaign::OptOutLinks& { return links_; }}}) {
         opened.begin(queue_clock_);
     }
 
@@ -315,6 +320,9 @@ private:
     people::PasswordHasher hasher_;
     people::SignInThrottle throttle_;
     const manage::PeopleRooms people_;
+    campaign::StoppedControl campaign_control_;
+    campaign::Uploads uploads_;
+    campaign::OptOutLinks links_;
     manage::Manage manage_;
 };
 

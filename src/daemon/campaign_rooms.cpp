@@ -38,7 +38,26 @@ CampaignRooms::CampaignRooms(Rooms rooms)
                    [this](const model::Campaign& campaign) {
                        rooms_.publisher.campaign_progress(campaign);
                    },
-               .log = rooms_.log}) {}
+               .log = rooms_.log}),
+      opt_out_page_(
+          {.clock = rooms_.clock,
+           .random = rooms_.random,
+           .store = rooms_.store,
+           .change =
+               [this](auto change) { return rooms_.committer.change_and_wait(std::move(change)); },
+           .directory = rooms_.directory,
+           .links = [this]() -> const campaign::OptOutLinks& { return links(); },
+           .on_fault =
+               [this](const Error& error) {
+                   rooms_.log.error("an opt-out failed", {{"why", error.describe()}});
+               }},
+          app_address(rooms_.settings)) {}
+
+api::manage::CampaignRooms CampaignRooms::for_calls() {
+    return {.control = control_,
+            .uploads = uploads_,
+            .links = [this]() -> const campaign::OptOutLinks& { return links(); }};
+}
 
 const campaign::OptOutLinks& CampaignRooms::links() {
     std::call_once(links_made_, [this] {

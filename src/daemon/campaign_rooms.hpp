@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "admission/directory.hpp"
+#include "api/manage/engine/context.hpp"
+#include "api/opt_out_page.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "campaign/audience/uploads.hpp"
@@ -32,6 +34,7 @@ public:
     struct Rooms {
         const QueueClock& clock;
         UuidSource& ids;
+        Random& random;
         store::Store& store;
         store::Committer& committer;
         const admission::Directory& directory;
@@ -48,15 +51,21 @@ public:
     explicit CampaignRooms(Rooms rooms);
 
     /// Call it when the server listens: the links of messages name its address.
-    [[nodiscard]] Result<void> start() { return runner_.start(); }
-    void stop() { runner_.stop(); }
+    [[nodiscard]] Result<void> start() {
+        opt_out_page_.start();
+        return runner_.start();
+    }
+    void stop() {
+        runner_.stop();
+        opt_out_page_.stop();
+    }
 
     void follow(const store::RowChange& change) { runner_.follow(change); }
     void ended(const model::Message& message) { runner_.ended(message); }
     void batch_done() { runner_.batch_done(); }
 
-    [[nodiscard]] campaign::Control& control() noexcept { return control_; }
-    [[nodiscard]] campaign::Uploads& uploads() noexcept { return uploads_; }
+    [[nodiscard]] api::manage::CampaignRooms for_calls();
+    [[nodiscard]] api::OptOutPage& opt_out_page() noexcept { return opt_out_page_; }
     /// Their addresses are those under which the server listens now.
     [[nodiscard]] const campaign::OptOutLinks& links();
     [[nodiscard]] campaign::RunnerCounts counts() const noexcept { return runner_.counts(); }
@@ -70,6 +79,7 @@ private:
     std::optional<campaign::OptOutLinks> links_;
     campaign::RunningControl control_;
     campaign::Runner runner_;
+    api::OptOutPage opt_out_page_;
 };
 
 }  // namespace merpati::daemon

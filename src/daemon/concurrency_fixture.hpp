@@ -339,6 +339,9 @@ struct ConcurrencyFixture : ::testing::Test {
                               .default_rate = {},
                               .on_finish = [](store::Finish&&) {}}};
     NoCallbacks callbacks;
+    campaign::StoppedControl campaign_control;
+    campaign::Uploads uploads;
+    campaign::OptOutLinks links{*store, "https://merpati.example"};
     api::manage::PlatformControl no_platform;
     people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};
     people::SignInThrottle throttle{random};
@@ -361,7 +364,10 @@ struct ConcurrencyFixture : ::testing::Test {
          .devices = keeper,
          .platform = no_platform,
          .messages = messages,
-         .callbacks = callbacks}};
+         .callbacks = callbacks,
+         .campaigns = {.control = campaign_control,
+                       .uploads = uploads,
+                       .links = [this]() -> const campaign::OptOutLinks& { return links; }}}};
 };
 
 }  // namespace merpati::daemon

@@ -174,6 +174,7 @@ public:
               log.in("people")),
           campaigns_({.clock = queue_clock_,
                       .ids = ids_,
+                      .random = random,
                       .store = *store_,
                       .committer = committer_,
                       .directory = directory_,
@@ -207,7 +208,8 @@ public:
                .devices = keeper_,
                .platform = platform_calls_,
                .messages = running_messages_,
-               .callbacks = running_callbacks_}),
+               .callbacks = running_callbacks_,
+               .campaigns = campaigns_.for_calls()}),
           manage_service_(manage_, app_address(settings),
                           [log = log.in("api")](std::string_view forwarded) {
                               log.warn(
@@ -382,7 +384,8 @@ private:
                           .management = manage_service_,
                           .directory = directory_,
                           .rights = rights_,
-                          .events = events_});
+                          .events = events_,
+                          .opt_out_page = campaigns_.opt_out_page()});
     }
 
     /// Why the store may soon refuse writes; empty: no trouble. A store that cannot commit is not

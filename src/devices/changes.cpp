@@ -225,7 +225,8 @@ std::vector<api::manage::ConnectorFacts> facts_of(const connector::Connectors& c
         const auto capabilities = connector.capabilities();
         facts.push_back({.name = name,
                          .pairing = {capabilities->pairing.begin(), capabilities->pairing.end()},
-                         .trouble = trouble.empty() ? connector.trouble() : std::string{trouble}});
+                         .trouble = trouble.empty() ? connector.trouble() : std::string{trouble},
+                         .text_characters_max = capabilities->text_characters_max});
     });
     return facts;
 }

@@ -43,6 +43,11 @@ inline constexpr std::array texts_of_calls{
          "harus berisi teks paling banyak {0} bita, dengan nama 1 sampai {1}"},
     Text{"must be a time like 2027-01-31T00:00:00Z (RFC 3339)",
          "harus waktu seperti 2027-01-31T00:00:00Z (RFC 3339)"},
+    Text{"must be a list of at most {} texts of at most {} bytes",
+         "harus daftar berisi paling banyak {0} teks, masing-masing paling banyak {1} bita"},
+    Text{"must be an object", "harus objek"},
+    Text{"must be a list of 1 to {} objects", "harus daftar 1 sampai {0} objek"},
+    Text{"has no field '{}'", "tidak mempunyai isian '{0}'"},
     Text{"must be {}", "harus {0:text}"},
     // Choices.
     Text{"A, B or auto", "A, B atau auto"},

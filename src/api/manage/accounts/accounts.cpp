@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "api/manage/accounts/limits.hpp"
+#include "api/manage/campaigns/people_upload.hpp"
 #include "api/manage/engine/entity_tag.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/listing.hpp"
@@ -38,6 +39,10 @@ std::optional<std::string> take_callback(Fields& fields, const Context& context)
     return url;
 }
 
+std::optional<std::string> take_country(Fields& fields) {
+    return fields.word("country", parse_country, "a country code, like 62");
+}
+
 /// Takes the fields that `create` and `change` share, except name and credit.
 store::AccountPatch take_choices(Fields& fields, const Context& context) {
     store::AccountPatch patch;
@@ -55,6 +60,7 @@ store::AccountPatch take_choices(Fields& fields, const Context& context) {
         patch.devices_max = static_cast<std::uint32_t>(*most);
     }
     patch.callback_url = take_callback(fields, context);
+    patch.country = take_country(fields);
     return patch;
 }
 
@@ -175,12 +181,13 @@ Result<value> change(const Context& context, Call& call) {
         [](const model::Account& changed) { return view(changed); });
 }
 
-/// The fields that an account may change itself: its name, and the callback address.
+/// The fields that an account may change itself: its name, its country, and the callback address.
 Result<value> change_own(const Context& context, Call& call) {
     const auto id = call.fields.text("account", 32);
     store::AccountPatch patch;
     patch.name = take_name(call.fields);
     patch.callback_url = take_callback(call.fields, context);
+    patch.country = take_country(call.fields);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include "admission/principal.hpp"
@@ -52,6 +53,7 @@ struct AnswerHead {
     /// Of a failure: it is answered with the status and the text of this row of the published
     /// interface's errors.
     std::optional<admission::Refusal> refusal{};
+    boost::json::array problems{};  // Of a failure: what keeps a campaign from starting.
 };
 
 struct Call {

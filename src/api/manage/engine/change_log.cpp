@@ -4,11 +4,17 @@
 #include <fmt/format.h>
 
 #include "api/manage/engine/row_images.hpp"
+#include "store/campaigns.hpp"
 
 namespace merpati::api::manage {
 namespace {
 
 using Kind = admission::Principal::Kind;
+
+/// Whether the path's number is that of a person of an account, which the call names apart.
+bool names_person(std::string_view path) {
+    return path.starts_with("/v1/contacts/{}") || path.starts_with("/v1/suppressions/{}");
+}
 
 std::string text_of(const boost::json::object& shown) {
     return shown.empty() ? std::string{} : boost::json::serialize(shown);
@@ -110,17 +116,27 @@ Context ChangeLog::context() const {
 /// The account of the object that the call names, or else the account that it is about. Empty:
 /// there is no such object, or it belongs to the server.
 Result<std::optional<model::AccountId>> ChangeLog::account_meant(store::Tables& tables) const {
+    if (operation_.path.starts_with("/v1/campaigns/{}")) {
+        const auto id = model::CampaignId::parse(call_.id);
+        const auto campaign = id ? tables.campaigns().find_campaign(*id)
+                                 : Result<std::optional<model::Campaign>>{std::nullopt};
+        if (!campaign) {
+            return pass(campaign);
+        }
+        return *campaign ? std::optional{(**campaign).account} : std::nullopt;
+    }
+    const bool of_person = names_person(operation_.path);
     if (const auto message = model::MessageId::parse(call_.id)) {
         return tables.owner_of_message(*message);
     }
-    if (const auto number = model::PhoneNumber::parse(call_.id)) {
+    if (const auto number = model::PhoneNumber::parse(call_.id); number && !of_person) {
         const auto device = tables.find_device(*number);
         if (!device) {
             return pass(device);
         }
         return *device ? std::optional{(**device).account} : std::nullopt;
     }
-    if (!call_.id.empty() || operation_.needs == model::Scope::admin) {
+    if ((!call_.id.empty() && !of_person) || operation_.needs == model::Scope::admin) {
         return std::nullopt;
     }
     const auto named = call_.fields.peek("account");

@@ -24,6 +24,9 @@
 #include "base/queue_clock.hpp"
 #include "base/random.hpp"
 #include "callback/sender.hpp"
+#include "campaign/audience/uploads.hpp"
+#include "campaign/control.hpp"
+#include "campaign/opt_out_links.hpp"
 #include "media/received_file.hpp"
 #include "model/device.hpp"
 #include "model/message.hpp"
@@ -46,8 +49,9 @@ struct Pairing {
 /// What a running server knows of one of its connectors.
 struct ConnectorFacts {
     std::string name;
-    std::vector<std::string> pairing;  // The methods; empty: a device needs no pairing.
-    std::string trouble;               // Why it does not run; empty: it runs.
+    std::vector<std::string> pairing;        // The methods; empty: a device needs no pairing.
+    std::string trouble;                     // Why it does not run; empty: it runs.
+    std::size_t text_characters_max = 4096;  // The longest text that it takes.
 };
 
 /// Operations on devices that differ between a running server, which has connectors, and a stopped
@@ -209,6 +213,14 @@ public:
         model::AccountId account) = 0;
 };
 
+/// What handlers of campaigns use.
+struct CampaignRooms {
+    campaign::Control& control;
+    campaign::Uploads& uploads;
+    /// Their address is known once the server listens.
+    std::function<const campaign::OptOutLinks&()> links;
+};
+
 /// Everything a handler may use. All of it must outlive Manage. A handler must decide inside
 /// `change`, from the rows that it reads there. What it has read before is only good for lists and
 /// error messages.
@@ -239,6 +251,7 @@ struct Context {
     PlatformControl& platform;
     MessageControl& messages;
     CallbackControl& callbacks;
+    CampaignRooms campaigns;
 
     /// The queue time of a time by the wall clock, for comparisons with ids.
     [[nodiscard]] std::optional<Timestamp> queue_time(std::optional<Timestamp> wall) const {

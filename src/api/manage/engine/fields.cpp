@@ -15,6 +15,7 @@ namespace merpati::api::manage {
 namespace {
 
 constexpr std::size_t word_bytes_max = 64;
+constexpr std::string_view repeated_parameter = "tag";
 constexpr std::size_t name_shown_max = 64;  // Of an unknown field's name, in the error.
 
 bool has_control_characters(std::string_view text) {
@@ -22,6 +23,12 @@ bool has_control_characters(std::string_view text) {
         const auto byte = static_cast<unsigned char>(c);
         return byte < 0x20 || byte == 0x7f;
     });
+}
+
+/// The text without line ends and tabs.
+std::string without_layout(std::string text) {
+    std::erase_if(text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; });
+    return text;
 }
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
@@ -91,12 +98,25 @@ Result<Fields> Fields::from_query(std::string_view query) {
         const auto equals = std::min(parameter.find('='), parameter.size());
         const auto name = percent_decode(parameter.substr(0, equals));
         const auto value = percent_decode(parameter.substr(std::min(equals + 1, parameter.size())));
-        if (!name || !value || !fields.fields_.emplace(*name, *value).second) {
+        if (!name || !value || !fields.add_parameter(*name, *value)) {
             return fail(ErrorCode::invalid_argument,
                         "the query is malformed, or names a parameter twice");
         }
     }
     return fields;
+}
+
+bool Fields::add_parameter(std::string_view name, std::string_view text) {
+    const auto [place, is_new] =
+        fields_.emplace(boost::json::string_view{name.data(), name.size()},
+                        boost::json::string_view{text.data(), text.size()});
+    if (!is_new && name == repeated_parameter) {
+        auto& list = place->value().get_string();
+        list += ',';
+        list += boost::json::string_view{text.data(), text.size()};
+        return true;
+    }
+    return is_new;
 }
 
 bool Fields::given(std::string_view name) const {
@@ -109,6 +129,10 @@ std::optional<std::string> Fields::peek(std::string_view name) const {
                                                   : std::nullopt;
 }
 
+const boost::json::value* Fields::find(std::string_view name) const {
+    return fields_.if_contains({name.data(), name.size()});
+}
+
 bool Fields::none(std::string_view name) {
     const auto* found = fields_.if_contains({name.data(), name.size()});
     if (found == nullptr || !found->is_null()) {
@@ -119,6 +143,15 @@ bool Fields::none(std::string_view name) {
 }
 
 std::optional<std::string> Fields::text(std::string_view name, std::size_t bytes_max) {
+    auto given = prose(name, bytes_max);
+    if (given && has_control_characters(*given)) {
+        mistake(name, "must not contain control characters");
+        return std::nullopt;
+    }
+    return given;
+}
+
+std::optional<std::string> Fields::prose(std::string_view name, std::size_t bytes_max) {
     const auto given = value(name);
     if (!given) {
         return std::nullopt;
@@ -132,11 +165,12 @@ std::optional<std::string> Fields::text(std::string_view name, std::size_t bytes
         mistake(name, fmt::format("must have at most {} bytes", bytes_max));
         return std::nullopt;
     }
-    if (has_control_characters({string.data(), string.size()})) {
+    std::string text{string.data(), string.size()};
+    if (has_control_characters(without_layout(text))) {
         mistake(name, "must not contain control characters");
         return std::nullopt;
     }
-    return std::string{string.data(), string.size()};
+    return text;
 }
 
 std::string Fields::required_text(std::string_view name, std::size_t bytes_max) {
@@ -206,6 +240,75 @@ std::optional<std::vector<std::string>> Fields::words(std::string_view name, std
         return std::nullopt;
     }
     return words;
+}
+
+std::optional<std::vector<std::string>> Fields::text_list(std::string_view name,
+                                                          std::size_t count_max,
+                                                          std::size_t bytes_max) {
+    const auto given = value(name);
+    if (!given) {
+        return std::nullopt;
+    }
+    const auto* list = given->if_array();
+    const bool fine =
+        list != nullptr && list->size() <= count_max &&
+        std::ranges::all_of(*list, [&](const boost::json::value& one) {
+            const auto* text = one.if_string();
+            return text != nullptr && text->size() <= bytes_max && !has_control_characters(*text);
+        });
+    if (!fine) {
+        mistake(name, fmt::format("must be a list of at most {} texts of at most {} bytes",
+                                  count_max, bytes_max));
+        return std::nullopt;
+    }
+    std::vector<std::string> texts;
+    for (const auto& one : *list) {
+        texts.emplace_back(one.get_string());
+    }
+    return texts;
+}
+
+std::optional<Fields> Fields::object(std::string_view name) {
+    auto given = value(name);
+    if (!given) {
+        return std::nullopt;
+    }
+    if (!given->is_object()) {
+        mistake(name, "must be an object");
+        return std::nullopt;
+    }
+    Fields inside;
+    inside.fields_ = std::move(given->get_object());
+    return inside;
+}
+
+std::optional<std::vector<Fields>> Fields::objects(std::string_view name, std::size_t count_max) {
+    auto given = value(name);
+    if (!given) {
+        return std::nullopt;
+    }
+    auto* list = given->if_array();
+    const auto is_object = [](const boost::json::value& one) { return one.is_object(); };
+    if (list == nullptr || list->empty() || list->size() > count_max ||
+        !std::ranges::all_of(*list, is_object)) {
+        mistake(name, fmt::format("must be a list of 1 to {} objects", count_max));
+        return std::nullopt;
+    }
+    std::vector<Fields> all;
+    for (auto& one : *list) {
+        all.emplace_back().fields_ = std::move(one.get_object());
+    }
+    return all;
+}
+
+void Fields::add_mistakes(std::string_view name, const Fields& inside) {
+    for (const auto& [field, what] : inside.mistakes_) {
+        mistake(fmt::format("{}.{}", name, field), what);
+    }
+    if (inside.mistakes_.empty() && !inside.fields_.empty()) {
+        const std::string_view unknown = inside.fields_.begin()->key();
+        mistake(name, fmt::format("has no field '{}'", utf8_prefix(unknown, name_shown_max)));
+    }
 }
 
 std::vector<std::pair<std::string, std::string>> Fields::texts(std::string_view name,

@@ -45,10 +45,14 @@ public:
     /// A JSON object that has each field once. An empty body counts as an empty object.
     [[nodiscard]] static Result<Fields> from_body(std::string_view body);
 
-    /// "account=acc_1&limit=50", percent-encoded.
+    /// "account=acc_1&limit=50", percent-encoded. A parameter may be given once; only `tag` may be
+    /// repeated, which is the same as commas between its words.
     [[nodiscard]] static Result<Fields> from_query(std::string_view query);
 
     [[nodiscard]] bool given(std::string_view name) const;
+
+    /// The value of a field, without taking it. Null: it is missing.
+    [[nodiscard]] const boost::json::value* find(std::string_view name) const;
 
     /// The value of a text field, without taking the field.
     [[nodiscard]] std::optional<std::string> peek(std::string_view name) const;
@@ -60,12 +64,25 @@ public:
     [[nodiscard]] std::optional<std::string> text(std::string_view name, std::size_t bytes_max);
     /// The same, but a missing or empty text is a mistake. Answers "" for a wrong field.
     [[nodiscard]] std::string required_text(std::string_view name, std::size_t bytes_max);
+    /// The same, but the text may have lines and tabs.
+    [[nodiscard]] std::optional<std::string> prose(std::string_view name, std::size_t bytes_max);
     [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name, std::int64_t lowest,
                                                       std::int64_t highest);
     [[nodiscard]] std::optional<bool> boolean(std::string_view name);
     /// A list of 1 to `most` strings of at most 64 bytes each; in a query, one text with commas.
     [[nodiscard]] std::optional<std::vector<std::string>> words(std::string_view name,
                                                                 std::size_t most);
+    /// A list of at most `count_max` texts, which may be empty, of at most `bytes_max` bytes each.
+    [[nodiscard]] std::optional<std::vector<std::string>> text_list(std::string_view name,
+                                                                    std::size_t count_max,
+                                                                    std::size_t bytes_max);
+    /// The fields of an object. Give them to `add_mistakes` when all are taken.
+    [[nodiscard]] std::optional<Fields> object(std::string_view name);
+    /// The same for a list of 1 to `count_max` objects.
+    [[nodiscard]] std::optional<std::vector<Fields>> objects(std::string_view name,
+                                                             std::size_t count_max);
+    /// Adds the mistakes of an object in the field `name`, and its first field that nobody took.
+    void add_mistakes(std::string_view name, const Fields& inside);
     struct TextLimits {
         std::size_t name_bytes_max = 0;
         std::size_t text_bytes_max = 0;
@@ -102,6 +119,9 @@ public:
     [[nodiscard]] Result<void> finish() const;
 
 private:
+    /// False: it was given before.
+    [[nodiscard]] bool add_parameter(std::string_view name, std::string_view text);
+
     boost::json::object fields_;
     bool from_query_ = false;
     std::vector<Mistake> mistakes_;

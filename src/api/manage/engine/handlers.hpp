@@ -89,7 +89,27 @@ Handler show, put, remove;
 namespace messages {
 Handler list, create, show, timeline, cancel, send_now, retry, release, give_up;
 StreamHandler export_all;
+UploadHandler send_for_listmonk;
 }  // namespace messages
+namespace campaigns {
+Handler create, list, show, change, remove, preview, check, test, start, pause, resume, cancel,
+    retry, clone;
+}  // namespace campaigns
+namespace recipients {
+Handler list, empty;
+UploadHandler add;
+StreamHandler export_all;
+}  // namespace recipients
+namespace contacts {
+Handler list, show, put, remove;
+UploadHandler import_list;
+StreamHandler export_all;
+}  // namespace contacts
+namespace suppressions {
+Handler list, put, remove;
+UploadHandler import_list;
+StreamHandler export_all;
+}  // namespace suppressions
 namespace callbacks {
 Handler list, show, attempts, hosts, replay, replay_many, test;
 }

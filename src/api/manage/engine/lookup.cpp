@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/uuid.hpp"
+#include "store/campaigns.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -21,6 +22,10 @@ std::unexpected<Error> no_device(std::string_view number) {
 
 std::unexpected<Error> no_message(std::string_view id) {
     return fail(ErrorCode::not_found, fmt::format("there is no message {}", id));
+}
+
+std::unexpected<Error> no_campaign(std::string_view id) {
+    return fail(ErrorCode::not_found, fmt::format("there is no campaign {}", id));
 }
 
 std::unexpected<Error> no_callback(std::string_view id) {
@@ -98,6 +103,27 @@ Result<model::Device> find_device(store::Tables& tables, const Call& call,
     return parsed ? admit(call, tables.find_device(*parsed), &model::Device::account,
                           no_device(number))
                   : no_device(number);
+}
+
+Result<model::Campaign> find_campaign(store::Tables& tables, const Call& call,
+                                      std::string_view id) {
+    const auto parsed = model::CampaignId::parse(id);
+    return parsed ? admit(call, tables.campaigns().find_campaign(*parsed),
+                          &model::Campaign::account, no_campaign(id))
+                  : no_campaign(id);
+}
+
+Result<model::Campaign> find_campaign(store::Reader& reader, const Call& call,
+                                      std::string_view id) {
+    const auto parsed = model::CampaignId::parse(id);
+    return parsed ? admit(call, reader.campaigns().campaign(*parsed), &model::Campaign::account,
+                          no_campaign(id))
+                  : no_campaign(id);
+}
+
+Result<model::Campaign> find_campaign(const Context& context, const Call& call,
+                                      std::string_view id) {
+    return context.read([&](store::Reader& reader) { return find_campaign(reader, call, id); });
 }
 
 Result<model::Account> find_account(const Context& context, const Call& call, std::string_view id) {

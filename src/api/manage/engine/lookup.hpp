@@ -27,6 +27,13 @@ namespace merpati::api::manage {
 [[nodiscard]] Result<model::Device> find_device(store::Tables& tables, const Call& call,
                                                 std::string_view number);
 
+[[nodiscard]] Result<model::Campaign> find_campaign(store::Tables& tables, const Call& call,
+                                                    std::string_view id);
+[[nodiscard]] Result<model::Campaign> find_campaign(store::Reader& reader, const Call& call,
+                                                    std::string_view id);
+[[nodiscard]] Result<model::Campaign> find_campaign(const Context& context, const Call& call,
+                                                    std::string_view id);
+
 /// Read from the store, because the directory does not have the present credit.
 [[nodiscard]] Result<model::Account> find_account(const Context& context, const Call& call,
                                                   std::string_view id);

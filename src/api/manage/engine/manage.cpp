@@ -153,8 +153,11 @@ Outcome Manage::try_run(const Operation& operation, const Request& request,
     if (!fields) {
         return problem(fields.error(), false);
     }
-    // The log of changes, and look-ups, know a device by its number in international form.
-    if (operation.path.starts_with("/v1/devices/{}")) {
+    // The log of changes, and look-ups, know a device or a person by its number in international
+    // form.
+    if (operation.path.starts_with("/v1/devices/{}") ||
+        operation.path.starts_with("/v1/contacts/{}") ||
+        operation.path.starts_with("/v1/suppressions/{}")) {
         id = international(*id).or_else([&] { return id; });
     }
     Call call{.principal = std::move(principal),
@@ -189,6 +192,7 @@ Outcome Manage::failed(const Error& error, const Call& call) const {
         return problem(*call.answer.refusal, call.answer.retry_after.value_or(0s));
     }
     auto outcome = failed(error, call.principal.is_administrator(), call.fields.mistakes());
+    add_problems(outcome, call.answer.problems);
     if (outcome.status == 429 && call.answer.retry_after) {
         outcome.headers = fmt::format("Retry-After: {}\r\n", call.answer.retry_after->count());
     }

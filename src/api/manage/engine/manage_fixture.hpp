@@ -243,38 +243,72 @@ struct RecordingCallbacks final : CallbackControl {
     std::vector<callback::EndpointHealth> known_health;
 };
 
+/// Of campaigns: has no running server, but sends tests.
+struct RecordingControl final : campaign::Control {
+    bool wait_until_withdrawn(model::CampaignId id) override {
+        withdrawn.push_back(id);
+        return true;
+    }
+    std::optional<media::ProbeVerdict> probe_media(model::AccountId /*account*/,
+                                                   std::string url) override {
+        probed.push_back(std::move(url));
+        return verdict;
+    }
+    std::optional<campaign::Speed> speed_of(model::CampaignId /*id*/) override { return speed; }
+    Result<std::vector<model::MessageId>> send_tests(
+        const model::Campaign& /*campaign*/,
+        const std::vector<campaign::TestSend>& tests) override {
+        if (refusal) {
+            return fail(*refusal, "it is refused");
+        }
+        sent = tests;
+        return std::vector<model::MessageId>(tests.size());
+    }
+
+    std::vector<model::CampaignId> withdrawn;
+    std::vector<std::string> probed;
+    std::optional<media::ProbeVerdict> verdict;
+    std::optional<campaign::Speed> speed;
+    std::vector<campaign::TestSend> sent;
+    std::optional<ErrorCode> refusal;  // Of `send_tests`.
+};
+
 struct ManageTest : ::testing::Test {
     ManageTest() {
         auto opened = store::open_store({.url = "sqlite:" + folder.file("store.db")});
         EXPECT_TRUE(opened) << opened.error().describe();
         store = std::move(*opened);
-        manage = std::make_unique<Manage>(
-            Context{.clock = clock,
-                    .queue_clock = queue_clock,
-                    .random = random,
-                    .store = *store,
-                    .change =
-                        [this](auto run) {
-                            store::WriteBatch batch;
-                            batch.changes.push_back({.run = std::move(run)});
-                            write(batch);
-                            for (const auto& row : batch.row_changes) {
-                                directory.apply(row);
-                            }
-                            return std::move(batch.changes.front().result);
-                        },
-                    .directory = directory,
-                    .rights = rights,
-                    .policy = policy,
-                    .version = "1.2.3",
-                    .default_connector = "simulator",
-                    .offered_connectors = offered,
-                    .on_fault = [this](const Error& error) { faults.push_back(error.detail); },
-                    .people = people,
-                    .devices = devices,
-                    .platform = platform,
-                    .messages = messages,
-                    .callbacks = callbacks});
+        links.emplace(*store, "https://merpati.example");
+        manage = std::make_unique<Manage>(Context{
+            .clock = clock,
+            .queue_clock = queue_clock,
+            .random = random,
+            .store = *store,
+            .change =
+                [this](auto run) {
+                    store::WriteBatch batch;
+                    batch.changes.push_back({.run = std::move(run)});
+                    write(batch);
+                    for (const auto& row : batch.row_changes) {
+                        directory.apply(row);
+                    }
+                    return std::move(batch.changes.front().result);
+                },
+            .directory = directory,
+            .rights = rights,
+            .policy = policy,
+            .version = "1.2.3",
+            .default_connector = "simulator",
+            .offered_connectors = offered,
+            .on_fault = [this](const Error& error) { faults.push_back(error.detail); },
+            .people = people,
+            .devices = devices,
+            .platform = platform,
+            .messages = messages,
+            .callbacks = callbacks,
+            .campaigns = {.control = control,
+                          .uploads = uploads,
+                          .links = [this]() -> const campaign::OptOutLinks& { return *links; }}});
     }
 
     void write(store::WriteBatch& batch) {
@@ -433,6 +467,9 @@ struct ManageTest : ::testing::Test {
     RecordingPlatform platform;
     RecordingMessages messages;
     RecordingCallbacks callbacks;
+    RecordingControl control;
+    campaign::Uploads uploads;
+    std::optional<campaign::OptOutLinks> links;
     std::unique_ptr<Manage> manage;
 };
 

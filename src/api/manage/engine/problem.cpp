@@ -162,6 +162,14 @@ Outcome problem(admission::Refusal refusal, std::chrono::seconds retry_after) {
     return outcome;
 }
 
+void add_problems(Outcome& outcome, const boost::json::array& problems) {
+    if (!problems.empty()) {
+        auto document = boost::json::parse(outcome.body);
+        document.as_object()["problems"] = problems;
+        outcome.body = boost::json::serialize(document);
+    }
+}
+
 Outcome unauthenticated() {
     auto outcome = problem(401, "unauthenticated",
                            "give an API key as `Authorization: Bearer KEY`, or sign in: there is "

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <boost/json/array.hpp>
+
 #include "admission/refusal.hpp"
 #include "api/manage/engine/fields.hpp"
 #include "api/manage/engine/handlers.hpp"
@@ -54,6 +56,9 @@ struct LateOutcome {
 /// A refusal of the published interface, with its status and text. `retry_after`: for
 /// `Retry-After`; 0: as its row says, and at least a second for 503.
 [[nodiscard]] Outcome problem(admission::Refusal refusal, std::chrono::seconds retry_after);
+
+/// Adds `problems` to a problem document; an empty list adds nothing.
+void add_problems(Outcome& outcome, const boost::json::array& problems);
 
 /// 401: no key and no session, or none that is valid.
 [[nodiscard]] Outcome unauthenticated();

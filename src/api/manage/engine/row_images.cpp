@@ -1,11 +1,14 @@
 #include "api/manage/engine/row_images.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <variant>
 
+#include "api/manage/campaigns/campaign_view.hpp"
 #include "api/manage/engine/views.hpp"
 #include "api/manage/people/person_fields.hpp"
 #include "people/email.hpp"
+#include "store/campaigns.hpp"
 #include "store/people.hpp"
 
 namespace merpati::api::manage {
@@ -79,12 +82,30 @@ public:
     std::optional<RowImage> operator()(const model::Callback& /*callback*/) const {
         return std::nullopt;
     }
-    /// Every message of a campaign writes it.
-    std::optional<RowImage> operator()(const store::CampaignWritten& /*written*/) const {
-        return std::nullopt;
+    std::optional<RowImage> operator()(const store::CampaignWritten& written) const {
+        const auto& campaign = *written.campaign;
+        const auto* known = find_in<store::CampaignWritten>(
+            known_, [&](const auto& one) { return one.campaign->id == campaign.id; });
+        // Every message of a campaign writes it, too.
+        if (known == nullptr && campaign.state != model::CampaignState::draft) {
+            return std::nullopt;
+        }
+        RowImage image{.object = campaign.id.text(),
+                       .account = campaign.account,
+                       .before = known == nullptr ? object{} : log_view(*known->campaign),
+                       .after = log_view(campaign)};
+        if (known != nullptr && !have_same_texts(known->campaign->plan, campaign.plan)) {
+            image.after["message"] = "changed";
+        }
+        return image;
     }
-    std::optional<RowImage> operator()(const store::CampaignRemoved& /*removed*/) const {
-        return std::nullopt;
+    std::optional<RowImage> operator()(const store::CampaignRemoved& removed) const {
+        const auto* known = find_in<store::CampaignWritten>(
+            known_, [&](const auto& one) { return one.campaign->id == removed.campaign; });
+        return RowImage{.object = removed.campaign.text(),
+                        .account = removed.account,
+                        .before = known == nullptr ? object{} : log_view(*known->campaign),
+                        .after = {}};
     }
     std::optional<RowImage> operator()(const model::Person& person) const {
         const auto entry = directory_.people().find(person.id);
@@ -208,6 +229,16 @@ Result<std::vector<store::RowChange>> named_row(store::Tables& tables, std::stri
                                     return store::DeviceWritten{.device = std::move(device)};
                                 })
                       : std::vector<store::RowChange>{};
+    }
+    if (path.starts_with("/v1/campaigns/")) {
+        const auto campaign = model::CampaignId::parse(id);
+        return campaign
+                   ? rows_of(tables.campaigns().find_campaign(*campaign),
+                             [](model::Campaign found) {
+                                 return store::CampaignWritten{
+                                     std::make_shared<const model::Campaign>(std::move(found))};
+                             })
+                   : std::vector<store::RowChange>{};
     }
     if (path.starts_with("/v1/admin/accounts/")) {
         const auto account = model::AccountId::parse(id);

@@ -23,8 +23,8 @@ struct RowImage {
     boost::json::object after;
 };
 
-/// The row that the id in a path names (a key, device, account or person), as the transaction sees
-/// it. Empty: the path names no such row, or it does not exist.
+/// The row that the id in a path names (a key, device, campaign, account or person), as the
+/// transaction sees it. Empty: the path names no such row, or it does not exist.
 [[nodiscard]] Result<std::vector<store::RowChange>> named_row(store::Tables& tables,
                                                               std::string_view path,
                                                               std::string_view id);

@@ -203,15 +203,37 @@ TEST_F(ServiceTest, EachOperationIsCarriedOutOnTheThreadsForItsKind) {
     const std::map<Pool, std::set<std::string>> expected{
         // They read or write many rows, or wait for many commits or for a connector.
         {Pool::lengthy,
-         {"POST /v1/admin/backup", "POST /v1/callbacks/replay", "DELETE /v1/devices/{}/queue",
-          "POST /v1/devices/{}/import", "POST /v1/devices/{}/export", "POST /v1/devices/{}/pair",
-          "POST /v1/devices/{}/pairing/answer", "GET /v1/messages/export", "GET /v1/usage",
-          "GET /v1/admin/accounts", "GET /v1/admin/people", "GET /v1/admin/status"}},
+         {"POST /v1/admin/backup",
+          "POST /v1/callbacks/replay",
+          "DELETE /v1/devices/{}/queue",
+          "POST /v1/devices/{}/import",
+          "POST /v1/devices/{}/export",
+          "POST /v1/devices/{}/pair",
+          "POST /v1/devices/{}/pairing/answer",
+          "GET /v1/messages/export",
+          "GET /v1/usage",
+          "GET /v1/admin/accounts",
+          "GET /v1/admin/people",
+          "GET /v1/admin/status",
+          "GET /v1/campaigns/{}/recipients/export",
+          "POST /v1/campaigns/{}/check",
+          "POST /v1/campaigns/{}/test",
+          "POST /v1/campaigns/{}/start",
+          "POST /v1/campaigns/{}/pause",
+          "POST /v1/campaigns/{}/cancel",
+          "POST /v1/campaigns/{}/retry",
+          "POST /v1/campaigns/{}/clone",
+          "GET /v1/contacts/export",
+          "DELETE /v1/contacts/{}",
+          "GET /v1/suppressions/export"}},
         {Pool::hashing,
          {"POST /v1/session", "POST /v1/invitation/accept", "POST /v1/session/password",
           "POST /v1/session/totp", "POST /v1/admin/people", "PATCH /v1/admin/people/{}"}},
         {Pool::retrying, {"POST /v1/messages", "POST /v1/messages/{}/retry"}},
-        {Pool::testing, {"POST /v1/callbacks/test"}}};
+        {Pool::testing, {"POST /v1/callbacks/test"}},
+        {Pool::uploading,
+         {"POST /v1/campaigns/{}/recipients", "POST /v1/contacts/import",
+          "POST /v1/suppressions/import", "POST /v1/listmonk"}}};
     std::map<Pool, std::set<std::string>> found;
     for (const auto& operation : operations()) {
         EXPECT_TRUE(operation.pool == Pool::lengthy || !operation.is_streamed()) << operation.path;

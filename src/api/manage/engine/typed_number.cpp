@@ -8,7 +8,6 @@ namespace merpati::api::manage {
 namespace {
 
 constexpr std::string_view separators = " -.()/";
-constexpr std::string_view home_country = "62";
 
 /// The digits; empty: there are other characters.
 std::optional<std::string> digits_of(std::string_view text) {
@@ -25,7 +24,7 @@ std::optional<std::string> digits_of(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string> international(std::string_view typed) {
+std::optional<std::string> international(std::string_view typed, std::string_view country) {
     typed.remove_prefix(std::min(typed.find_first_not_of(separators), typed.size()));
     const bool has_plus = typed.starts_with('+');
     typed.remove_prefix(has_plus ? 1 : 0);
@@ -36,7 +35,7 @@ std::optional<std::string> international(std::string_view typed) {
     if (!has_plus && digits->starts_with("00")) {
         digits->erase(0, 2);
     } else if (!has_plus && digits->starts_with('0')) {
-        digits->replace(0, 1, home_country);
+        digits->replace(0, 1, country);
     }
     if (digits->starts_with("620")) {  // "+62 (0)812": no number there begins with 0.
         digits->erase(home_country.size(), 1);

@@ -11,12 +11,16 @@ namespace merpati::api::manage {
 /// The longest text that is read as a number.
 inline constexpr std::size_t typed_number_bytes_max = 64;
 
+/// The country of numbers with a leading 0.
+inline constexpr std::string_view home_country = "62";
+
 /// The number in international form, digits only. Takes spaces and "-", ".", "(", ")" and "/"
-/// between digits; "+" or "00" before the country code; and one 0 for the country 62:
+/// between digits; "+" or "00" before the country code; and one 0 for `country`. For 62:
 /// "0812-3456-7890" and "+62 (0)812 3456 7890" are 6281234567890. Empty: it has other characters,
 /// or no digits. Other digits stay as they are; whether they are a possible number is for the
 /// caller to check.
-[[nodiscard]] std::optional<std::string> international(std::string_view typed);
+[[nodiscard]] std::optional<std::string> international(std::string_view typed,
+                                                       std::string_view country = home_country);
 
 /// Whether the text is nothing but digits and separators: no "+" and no 0 before it says that the
 /// number is whole, so it may be its end.

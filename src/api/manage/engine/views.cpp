@@ -16,17 +16,6 @@ value word(Enumeration enumeration) {
     return value(boost::json::string_view{text.data(), text.size()});
 }
 
-/// Keeps the first 4 and the last 2 digits: enough to distinguish recipients, too little to contact
-/// one.
-std::string masked(std::string recipient) {
-    constexpr std::size_t before = 4;
-    constexpr std::size_t after = 2;
-    for (auto place = before; place + after < recipient.size(); ++place) {
-        recipient[place] = '*';
-    }
-    return recipient;
-}
-
 std::string_view key_state(const model::ApiKey& key, Timestamp now) {
     if (key.revoked_at) {
         return "revoked";
@@ -35,6 +24,15 @@ std::string_view key_state(const model::ApiKey& key, Timestamp now) {
 }
 
 }  // namespace
+
+std::string masked(std::string recipient) {
+    constexpr std::size_t before = 4;
+    constexpr std::size_t after = 2;
+    for (auto place = before; place + after < recipient.size(); ++place) {
+        recipient[place] = '*';
+    }
+    return recipient;
+}
 
 object view(const model::Account& account) {
     object shown{
@@ -47,6 +45,7 @@ object view(const model::Account& account) {
         {"callback", text_or_null(account.callback_url)},
         {"delivery", word(account.delivery)},
         {"devices_max", account.devices_max},
+        {"country", account.country},
         {"created_at", to_rfc3339(account.created_at)},
     };
     if (account.credit) {
@@ -118,6 +117,7 @@ object view(const store::MessageRecord& record, const admission::Principal& view
         {"media", text_or_null(message.media_url)},
         {"callback", text_or_null(message.callback_url)},
         {"campaign", message.campaign ? value(message.campaign->text()) : value(nullptr)},
+        {"test", message.test},
         {"charged", message.charged},
     };
     if (record.completion) {

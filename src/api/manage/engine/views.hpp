@@ -42,6 +42,10 @@ namespace merpati::api::manage {
 [[nodiscard]] boost::json::object view(const store::QueuedCallback& callback,
                                        const admission::Principal& viewer);
 
+/// A number without its middle. Keeps the first 4 and the last 2 digits: enough to distinguish
+/// recipients, too little to contact one.
+[[nodiscard]] std::string masked(std::string recipient);
+
 /// Sets the fields to null if the principal is a viewer of the account: texts of messages and
 /// addresses that may hold secrets.
 void hide_from_viewer(boost::json::object& shown, const admission::Principal& viewer,

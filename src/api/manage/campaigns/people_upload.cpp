@@ -1,0 +1,75 @@
+#include "api/manage/campaigns/people_upload.hpp"
+
+#include <algorithm>
+
+#include "admission/checks.hpp"
+
+namespace merpati::api::manage {
+namespace {
+
+constexpr std::size_t column_name_bytes_max = 256;
+
+}  // namespace
+
+std::optional<std::string> parse_country(std::string_view text) {
+    return admission::is_country_code(text) ? std::optional{std::string{text}} : std::nullopt;
+}
+
+campaign::UploadForm form_of(std::string_view type, std::string_view first) {
+    constexpr std::string_view csv = "text/csv";
+    first.remove_prefix(std::min(first.find_first_not_of(" \t\r\n"), first.size()));
+    const bool is_json = type == json_type || (type != csv && first.starts_with('{'));
+    return is_json ? campaign::UploadForm::json : campaign::UploadForm::csv;
+}
+
+UploadFields::UploadFields(Call& call) {
+    auto& fields = call.fields;
+    options_.number_column = fields.text("number_column", column_name_bytes_max);
+    if (auto country = fields.word("country", parse_country, "a country code, like 62")) {
+        options_.country = *std::move(country);
+        has_country_ = true;
+    }
+    options_.delimiter =
+        fields.word("delimiter", campaign::parse_delimiter, "a comma, a semicolon, a | or a tab");
+    options_.header = fields.boolean("header");
+}
+
+Result<campaign::UploadOptions> UploadFields::options(const Context& context,
+                                                      model::AccountId account) const {
+    auto options = options_;
+    if (has_country_) {
+        return options;
+    }
+    const auto found = context.read([&](store::Reader& reader) { return reader.account(account); });
+    if (!found) {
+        return pass(found);
+    }
+    if (*found) {
+        options.country = (*found)->country;
+    }
+    return options;
+}
+
+campaign::ImportMeans import_means(const Context& context) {
+    return {.clock = context.clock,
+            .change = context.change,
+            .store = context.store,
+            .uploads = context.campaigns.uploads};
+}
+
+ExportFormat take_export_format(Fields& fields) {
+    const auto parse = [](std::string_view word) {
+        return word == "csv"      ? std::optional{ExportFormat::csv}
+               : word == "ndjson" ? std::optional{ExportFormat::ndjson}
+                                  : std::nullopt;
+    };
+    return fields.word("format", parse, "ndjson or csv").value_or(ExportFormat::csv);
+}
+
+Result<void> check_export(const Call& call, model::AccountId account) {
+    return call.principal.sees_masked(account)
+               ? fail(ErrorCode::forbidden, "viewers do not export people")
+               : Result<void>{};
+}
+
+}  // namespace merpati::api::manage

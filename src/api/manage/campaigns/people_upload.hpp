@@ -1,0 +1,73 @@
+// Lists of people that are uploaded or exported: recipients, contacts and suppressions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "api/manage/engine/call.hpp"
+#include "api/manage/engine/context.hpp"
+#include "api/manage/engine/upload.hpp"
+#include "campaign/audience/upload.hpp"
+
+namespace merpati::api::manage {
+
+/// A country code, without "+". Empty: the text is none.
+[[nodiscard]] std::optional<std::string> parse_country(std::string_view text);
+
+/// The form of a body with this media type, which begins with `first`.
+[[nodiscard]] campaign::UploadForm form_of(std::string_view type, std::string_view first);
+
+/// The parameters of an upload: `number_column`, `country`, `delimiter`, `header`. The constructor
+/// takes them.
+class UploadFields {
+public:
+    explicit UploadFields(Call& call);
+
+    /// Errors: those of the store.
+    [[nodiscard]] Result<campaign::UploadOptions> options(const Context& context,
+                                                          model::AccountId account) const;
+
+private:
+    campaign::UploadOptions options_;
+    bool has_country_ = false;
+};
+
+[[nodiscard]] campaign::ImportMeans import_means(const Context& context);
+
+/// Gives the whole upload to the import that `begin` makes of the options, and ends it. An import
+/// that is destroyed before has discarded what it must. A body of no type that is known here is
+/// JSON if it begins with a brace.
+template <class Begin>
+[[nodiscard]] Result<campaign::Imported> import_all(const Call& call,
+                                                    campaign::UploadOptions options, Upload& upload,
+                                                    Begin begin) {
+    auto piece = upload.next();
+    if (!piece) {
+        return pass(piece);
+    }
+    options.form = form_of(call.head.content_type, piece->value_or(""));
+    auto import = begin(std::move(options));
+    if (!import) {
+        return pass(import);
+    }
+    while (*piece) {
+        if (auto taken = import->take(**piece); !taken) {
+            return pass(taken);
+        }
+        piece = upload.next();
+        if (!piece) {
+            return pass(piece);
+        }
+    }
+    return import->finish();
+}
+
+enum class ExportFormat : std::uint8_t { csv, ndjson };
+/// Takes `format`, which is csv if it is not given.
+[[nodiscard]] ExportFormat take_export_format(Fields& fields);
+
+/// Viewers may not export people. Errors: forbidden.
+[[nodiscard]] Result<void> check_export(const Call& call, model::AccountId account);
+
+}  // namespace merpati::api::manage
