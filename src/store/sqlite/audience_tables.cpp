@@ -152,7 +152,7 @@ Result<RowStep> SqliteCampaigns::cancel_rows(model::CampaignId id, std::size_t l
         return campaign_is_gone();
     }
     Statement next{connection_,
-                   "SELECT id FROM campaign_recipient WHERE state = -2 AND state < 0 AND id > ? "
+                   "SELECT id FROM campaign_recipient WHERE state = ? AND state < 0 AND id > ? "
                    "AND id <= ? "
                    "ORDER BY id LIMIT 1"};
     const auto end = row_key(id, found->campaign.counts.total());
@@ -160,7 +160,7 @@ Result<RowStep> SqliteCampaigns::cancel_rows(model::CampaignId id, std::size_t l
     RowStep step;
     while (step.changed < limit) {
         {
-            auto row = next.query(key, end);
+            auto row = next.query(stored(RecipientState::pending), key, end);
             if (!row.next()) {
                 step.complete = true;
                 return step;

@@ -1,6 +1,8 @@
 // Every statement of campaigns, on the store of FullStoreTest.
 #pragma once
 
+#include <array>
+
 #include "store/campaigns.hpp"
 #include "store/sqlite/full_store_fixture.hpp"
 
@@ -64,15 +66,18 @@ struct CampaignCosts : FullStoreTest {
                                             .decide_by = clock.now()});
                 continue;
             }
-            auto ending =
-                finish_of(made, row == 1 ? model::MessageState::failed : model::MessageState::sent);
+            auto ending = finish_of(made, model::MessageState::failed);
             ending.completion.code = model::StatusCode::recipient_unregistered;
             ending.withdrawn = row == 2;
             batch.finishes.push_back(std::move(ending));
         }
-        batch.accepts.push_back(
-            {.message = message_of(id, 1), .retry_of = handover.rows.front().message->id});
+        const auto again = message_of(id, 1);
+        batch.accepts.push_back({.message = std::make_unique<model::Message>(*again),
+                                 .retry_of = handover.rows.front().message->id});
         write_as_it_is(batch);
+        auto second = finish_of(*again, model::MessageState::failed);
+        second.completion.code = model::StatusCode::recipient_unregistered;
+        EXPECT_TRUE(finish(std::move(second)));
         run([&](Tables& tables) {
             const auto& given = *handover.rows.at(3).message;
             take(tables.note_status(device, "campaign",
@@ -89,7 +94,6 @@ struct CampaignCosts : FullStoreTest {
 
     void end_campaigns(model::CampaignId id) {
         const model::CampaignId large{1};
-        const auto counted = create_account(10);
         run([&](Tables& tables) {
             auto& campaigns = tables.campaigns();
             take(campaigns.campaigns_of_device(device));
@@ -99,15 +103,40 @@ struct CampaignCosts : FullStoreTest {
             take(campaigns.remove_rows(id, 1'000));
             take(campaigns.empty_audience(large));
             take(campaigns.remove_rows(large, 1'000));
-            const auto paid = take(campaigns.create_campaign({.account = counted, .plan = {}})).id;
+        });
+        reserve();
+    }
+
+    /// Of an account whose credit is counted, and is no longer counted when a message fails.
+    void reserve() {
+        const auto counted = create_account(10);
+        const auto sender = model::PhoneNumber::from_stored(6289900000077);
+        EXPECT_TRUE(add_device({.number = sender, .account = counted}));
+        Handover handover;
+        run([&](Tables& tables) {
+            auto& campaigns = tables.campaigns();
+            const auto paid =
+                take(campaigns.create_campaign({.account = counted, .plan = {.devices = {sender}}}))
+                    .id;
             UploadCounts counts;
-            const NewRecipient one{.number = person(1), .original = "", .values = {}};
-            take(campaigns.stage_rows(paid, std::span{&one, 1}, counts, clock.now()));
+            const std::array uploaded{
+                NewRecipient{.number = person(1), .original = "", .values = {}},
+                NewRecipient{.number = person(2), .original = "", .values = {}}};
+            take(campaigns.stage_rows(paid, uploaded, counts, clock.now()));
             take(campaigns.complete_upload(paid, {}, counts));
             take(campaigns.reserve_credit(paid, clock.now()));
-            take(campaigns.move_campaign(paid, {.state = model::CampaignState::scheduled}));
+            take(campaigns.move_campaign(paid, {.state = model::CampaignState::running}));
+            auto made = message_of(paid, 1);
+            made->account = counted;
+            made->device = sender;
+            handover.rows.push_back({.row = 1, .message = std::move(made)});
+            take(campaigns.hand_over_rows(paid, handover));
+        });
+        EXPECT_TRUE(handover.rows.front().message->charged);
+        run([&](Tables& tables) {
             take(tables.set_credit(counted, std::nullopt, {.at = clock.now()}));
         });
+        EXPECT_TRUE(finish(finish_of(*handover.rows.front().message, model::MessageState::failed)));
     }
 
     void write_contacts() {

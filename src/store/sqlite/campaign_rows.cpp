@@ -51,9 +51,8 @@ std::optional<model::Progress> read_progress(const Cursor& row, int column) {
 bool CampaignRow::is_open() const noexcept {
     using enum model::CampaignState;
     const auto state = campaign.state;
-    return !is_removed &&
-           (state == scheduled || state == running || state == paused || has_staged ||
-            (state == cancelled && campaign.counts.open() > 0));
+    return !is_removed && (state == scheduled || state == running || state == paused ||
+                           has_staged || (state == cancelled && campaign.counts.open() > 0));
 }
 
 bool CampaignRow::is_unnotified() const noexcept {

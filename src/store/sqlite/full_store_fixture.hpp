@@ -86,8 +86,9 @@ struct FullStoreTest : StoreTest {
                         "NULL, NULL FROM n",
                         ended_from, now),
             fmt::format("INSERT INTO activity SELECT 1, {} - i FROM n", (ended_from >> 40) + 1'000),
-            "INSERT INTO message_block SELECT 2 * i, 2 * i + 1, 0, NULL, x'', x'', x'', x'' "
-            "FROM n",
+            // The first one lists a message that is missing.
+            "INSERT INTO message_block SELECT 2 * i, 2 * i + 1, i = 1, "
+            "iif(i = 1, x'0100000000000000', NULL), x'', x'', x'', x'' FROM n",
             fmt::format("INSERT INTO idempotency SELECT 1, 'k' || i, randomblob(32), NULL, NULL, "
                         "200, '', {} - i FROM n",
                         now - day),
@@ -156,7 +157,8 @@ struct FullStoreTest : StoreTest {
             fmt::format("INSERT INTO suppression SELECT 1, 6285700000000 + i, 'import', {}, NULL "
                         "FROM n",
                         now),
-            fmt::format("INSERT INTO ledger SELECT 1, i, 1, {0}, {0}, 0, 0, 0, NULL, '' FROM n",
+            fmt::format("INSERT INTO ledger SELECT 1, i, iif(i % 2, 1, 5), {0}, {0}, 0, 0, 0, "
+                        "NULL, '' FROM n",
                         now - day),
             fmt::format("INSERT INTO usage(account, hour, device, source, state, code, messages) "
                         "SELECT 1, {} - i, {}, 0, 2, 200, 1 FROM n",
