@@ -196,6 +196,7 @@ void Runner::follow_state(Known& known, const CampaignPtr& before) {
         return;
     }
     running_changed_ = true;
+    known.judge_at = {};  // The move was made: another one may follow at once.
     if (campaign.state == CampaignState::running &&
         campaign.reason != model::CampaignReason::quiet_hours) {
         known.feed.begin_anew();
@@ -209,7 +210,7 @@ void Runner::follow_state(Known& known, const CampaignPtr& before) {
     known.owes_notice = before != nullptr || !model::has_ended(campaign.state);
     known.withdrawn = false;
     known.withdrawn_to = 0;
-    known.feed_at = known.judge_at = {};
+    known.feed_at = {};
     known.ends.clear();
 }
 
