@@ -8,15 +8,18 @@
 namespace merpati::model {
 namespace {
 
-using enum CampaignState;
-
-constexpr std::array campaign_moves{
-    std::pair{draft, scheduled},   std::pair{draft, running},    std::pair{scheduled, draft},
-    std::pair{scheduled, running}, std::pair{scheduled, paused}, std::pair{scheduled, cancelled},
-    std::pair{running, paused},    std::pair{running, finished}, std::pair{running, cancelled},
-    std::pair{paused, running},    std::pair{paused, cancelled}, std::pair{finished, paused},
-    std::pair{cancelled, paused},
-};
+constexpr auto campaign_moves = [] {
+    using enum CampaignState;
+    return std::array{
+        std::pair{draft, scheduled},   std::pair{draft, running},
+        std::pair{scheduled, draft},   std::pair{scheduled, running},
+        std::pair{scheduled, paused},  std::pair{scheduled, cancelled},
+        std::pair{running, paused},    std::pair{running, finished},
+        std::pair{running, cancelled}, std::pair{paused, running},
+        std::pair{paused, cancelled},  std::pair{finished, paused},
+        std::pair{cancelled, paused},
+    };
+}();
 
 /// The enumerator from 0 to `last` with this word.
 template <class Enum>
@@ -32,6 +35,7 @@ std::optional<Enum> enumerator_of(std::string_view word, Enum last) {
 }  // namespace
 
 std::string_view to_string(CampaignState state) noexcept {
+    using enum CampaignState;
     switch (state) {
         case draft:
             return "draft";
@@ -50,7 +54,7 @@ std::string_view to_string(CampaignState state) noexcept {
 }
 
 std::optional<CampaignState> parse_campaign_state(std::string_view word) noexcept {
-    return enumerator_of(word, cancelled);
+    return enumerator_of(word, CampaignState::cancelled);
 }
 
 bool may_move(CampaignState from, CampaignState to) noexcept {
@@ -58,7 +62,7 @@ bool may_move(CampaignState from, CampaignState to) noexcept {
 }
 
 bool has_ended(CampaignState state) noexcept {
-    return state == finished || state == cancelled;
+    return state == CampaignState::finished || state == CampaignState::cancelled;
 }
 
 std::string_view to_string(CampaignReason reason) noexcept {

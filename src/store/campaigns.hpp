@@ -228,8 +228,8 @@ class CampaignReader {
 public:
     virtual ~CampaignReader() = default;
 
-    /// Those that are scheduled, running or paused, and those that still have rows to remove or to
-    /// cancel. Few enough for memory.
+    /// Those that are scheduled, running or paused, cancelled ones until their last row has ended,
+    /// and drafts with staged rows. Few enough for memory.
     [[nodiscard]] virtual Result<std::vector<model::Campaign>> open_campaigns() = 0;
     [[nodiscard]] virtual Result<std::optional<model::Campaign>> campaign(model::CampaignId id) = 0;
     [[nodiscard]] virtual Result<std::vector<model::Campaign>> campaigns(

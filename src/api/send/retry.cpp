@@ -1,5 +1,6 @@
 #include "api/send/retry.hpp"
 
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,12 +47,17 @@ public:
           source_(ended.source),
           campaign_(ended.campaign),
           campaign_row_(ended.campaign_row),
+          is_test_(ended.test),
           done_(std::move(done)) {}
 
     void complete(store::Accept& accept, Millis /*delay*/) override {
         accept.message->source = source_;
         accept.message->campaign = campaign_;
         accept.message->campaign_row = campaign_row_;
+        accept.message->test = is_test_;
+        if (campaign_row_ != 0) {
+            accept.message->delivery = model::Delivery::at_most_once;
+        }
         accept.retry_of = ended_;
     }
     void refused(Refusal refusal) override { done_(api::refused(refusal)); }
@@ -70,6 +76,7 @@ private:
     const model::Source source_;
     const decltype(model::Message::campaign) campaign_;
     const std::uint32_t campaign_row_;
+    const bool is_test_;
     Done done_;
 };
 

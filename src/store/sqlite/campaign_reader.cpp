@@ -32,6 +32,9 @@ SqliteCampaignReader::SqliteCampaignReader(Connection& connection, Condition& co
       checks_(connection),
       row_(connection, std::string{"SELECT "} + recipient_columns +
                            " FROM campaign_recipient r WHERE r.id = ?"),
+      waiting_rows_(connection, std::string{"SELECT "} + recipient_columns +
+                                    " FROM campaign_recipient r WHERE r.state = ? AND r.state < 0 "
+                                    "AND r.id > ? AND r.id <= ? ORDER BY r.id LIMIT ?"),
       waiting_(connection,
                "SELECT id FROM campaign_recipient WHERE state = ? AND state < 0 AND id > ? "
                "AND id <= ? ORDER BY id LIMIT 1") {}
@@ -182,20 +185,40 @@ Result<std::vector<model::Recipient>> SqliteCampaignReader::waiting_rows(model::
     return guarded([&]() -> Result<std::vector<model::Recipient>> {
         std::vector<model::Recipient> found;
         const auto end = end_of_audience(id);
-        for (auto key = row_key(id, after_row); found.size() < limit;) {
-            {
-                auto row = waiting_.query(stored(state), key, end);
-                if (!row.next()) {
-                    break;
-                }
+        auto key = row_key(id, after_row);
+        try {
+            auto row = waiting_rows_.query(stored(state), key, end, limit);
+            while (row.next()) {
+                found.push_back(read_recipient(row));
                 key = row.integer(0);
             }
-            if (auto recipient = read_row(key)) {
-                found.push_back(std::move(*recipient));
+            return found;
+        } catch (const Failure& failure) {
+            if (!failure.is_damage()) {
+                throw;
             }
         }
+        add_one_by_one(found, state, key, end, limit);
         return found;
     });
+}
+
+/// Passes over rows that cannot be read.
+void SqliteCampaignReader::add_one_by_one(std::vector<model::Recipient>& found,
+                                          RecipientState state, std::int64_t after,
+                                          std::int64_t end, std::size_t limit) {
+    while (found.size() < limit) {
+        {
+            auto row = waiting_.query(stored(state), after, end);
+            if (!row.next()) {
+                return;
+            }
+            after = row.integer(0);
+        }
+        if (auto recipient = read_row(after)) {
+            found.push_back(std::move(*recipient));
+        }
+    }
 }
 
 Result<std::vector<model::Recipient>> SqliteCampaignReader::pending_rows(model::CampaignId id,

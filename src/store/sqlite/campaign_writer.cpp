@@ -66,7 +66,7 @@ void CampaignWriter::flush(std::vector<RowChange>& row_changes) {
         const auto& row = *kept.row;
         damaged_.write(id, [&] {
             write_counts(row);
-            // The last pending row of a cancelled campaign closes it.
+            // The last row of a cancelled campaign that ends closes it.
             if (kept.has_new_state || row.campaign.state == model::CampaignState::cancelled) {
                 write_state(row);
             }

@@ -144,11 +144,14 @@ private:
                                                                      model::RecipientState state,
                                                                      std::uint32_t after_row,
                                                                      std::size_t limit);
+    void add_one_by_one(std::vector<model::Recipient>& found, model::RecipientState state,
+                        std::int64_t after, std::int64_t end, std::size_t limit);
 
     Connection& connection_;
     Condition& condition_;
     RecipientChecks checks_;
     Statement row_;
+    Statement waiting_rows_;
     Statement waiting_;
 };
 
