@@ -25,6 +25,8 @@ import { ProblemNote } from "./ui/problem_note.tsx";
 const Overview = lazyPage(() => import("./features/overview/overview.tsx"));
 const Messages = lazyPage(() => import("./features/messages/messages.tsx"));
 const Send = lazyPage(() => import("./features/send/send.tsx"));
+const Campaigns = lazyPage(() => import("./features/campaigns/campaigns.tsx"));
+const CampaignView = lazyPage(() => import("./features/campaigns/campaign_view.tsx"));
 const Devices = lazyPage(() => import("./features/devices/devices.tsx"));
 const Callbacks = lazyPage(() => import("./features/callbacks/callbacks.tsx"));
 const Keys = lazyPage(() => import("./features/keys/keys.tsx"));
@@ -156,6 +158,8 @@ function Pages() {
       </Route>
       <Route path="/messages/:id?" component={Messages} />
       {account && can("send") && <Route path="/send" component={Send} />}
+      {can("campaigns:read") && <Route path="/campaigns" component={Campaigns} />}
+      {can("campaigns:read") && <Route path="/campaigns/:id" component={CampaignView} />}
       <Route path="/devices/:number?" component={Devices} />
       <Route path="/callbacks/:id?" component={Callbacks} />
       {can("account:manage") && <Route path="/keys" component={Keys} />}

@@ -20,12 +20,16 @@ export function usePageGroups(): PageGroup[] {
   const groups: PageGroup[] = [];
   if (account) {
     const send: PageLink[] = can("send") ? [{ href: "/send", name: t.send, icon: "send" }] : [];
+    const campaigns: PageLink[] = can("campaigns:read")
+      ? [{ href: "/campaigns", name: t.campaigns, icon: "campaigns" }]
+      : [];
     groups.push({
       title: "",
       pages: [
         { href: "/", name: t.overview, icon: "overview" },
         ...send,
         { href: "/messages", name: t.messages, icon: "messages" },
+        ...campaigns,
         { href: "/devices", name: t.devices, icon: "devices" },
         { href: "/callbacks", name: t.callbacks, icon: "callbacks" },
         { href: "/developers", name: t.developers, icon: "developers" },

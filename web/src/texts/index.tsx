@@ -4,6 +4,7 @@ import { useStored } from "../ui/stored.ts";
 import * as account from "./account.ts";
 import * as admin from "./admin.ts";
 import * as callbacks from "./callbacks.ts";
+import * as campaigns from "./campaigns.ts";
 import * as connectors from "./connectors.ts";
 import * as developers from "./developers.ts";
 import * as devices from "./devices.ts";
@@ -29,6 +30,7 @@ const areas = {
   account,
   admin,
   callbacks,
+  campaigns,
   common,
   connectors,
   developers,

@@ -2,6 +2,7 @@
 const PATHS = {
   overview: "M3 10.5 10 4l7 6.5M5 9v7h10V9M8.5 16v-4h3v4",
   messages: "M3 5h14v9H8l-3.5 3v-3H3zM6.5 8.5h7M6.5 11h4.5",
+  campaigns: "M3 8.5v3l2.5.5L15 16V4L5.5 8zM6 12l1 4.5h2L8 12.5M17.5 8.5v3",
   devices: "M6 2.5h8v15H6zM9 15h2",
   callbacks: "M4 8h9.5a3 3 0 0 1 0 6H9M7 5 4 8l3 3",
   keys: "M12.5 7.5a3 3 0 1 1-.9-2.1M8.2 9.8 3 15v2h2.5v-1.5H7V14l2.5-2.5",

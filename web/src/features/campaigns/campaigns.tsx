@@ -1,0 +1,102 @@
+// The account's campaigns, with their progress.
+import { Anchor, Select } from "@mantine/core";
+import { Link, useLocation } from "wouter";
+import { listCampaigns } from "../../api/operations.ts";
+import type { Campaign, CampaignState as Word } from "../../api/types.ts";
+import { usePaged } from "../../live/paged.ts";
+import { useAccountId } from "../../session/session.tsx";
+import { useText } from "../../texts/index.tsx";
+import { type Column, DataTable } from "../../ui/data_table.tsx";
+import { FilterBar } from "../../ui/filter_bar.tsx";
+import { Empty, EmptyFilter } from "../../ui/notes.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { useFilters } from "../../ui/url_state.ts";
+import { CampaignProgress, CampaignState } from "./campaign_progress.tsx";
+
+const FILTERS = ["state"] as const;
+const EVERY = 2000; // No events announce progress.
+
+export default function Campaigns() {
+  const texts = useText();
+  const t = texts.campaigns;
+  const account = useAccountId();
+  const [, go] = useLocation();
+  const { filters, set, clear, any } = useFilters(FILTERS);
+  const state = filters.state as Word | "";
+  const list = usePaged(
+    ["campaigns", account, state],
+    (cursor, cancel) => listCampaigns({ account, state, limit: 50, cursor }, cancel),
+    { pagesMax: 40, every: EVERY },
+  );
+  const states = Object.entries(texts.campaigns.states).map(([value, label]) => ({ value, label }));
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <FilterBar any={any} onClear={clear}>
+        <Select
+          aria-label={t.state}
+          placeholder={t.anyState}
+          data={states}
+          value={state || null}
+          onChange={(value) => set({ state: value ?? "" })}
+          clearable
+          size="xs"
+        />
+      </FilterBar>
+      <DataTable
+        label={t.title}
+        columns={useColumns()}
+        rows={list.items}
+        rowKey={(one) => one.id}
+        error={list.error}
+        since={list.since}
+        onOpen={(one) => go(`/campaigns/${one.id}`)}
+        next={list.next}
+        empty={any ? <EmptyFilter onClear={clear} /> : <NoCampaigns />}
+      />
+    </Page>
+  );
+}
+
+function useColumns(): Column<Campaign>[] {
+  const t = useText().campaigns;
+  return [
+    {
+      key: "name",
+      head: t.name,
+      phone: "title",
+      cell: (one) => <Link href={`/campaigns/${one.id}`}>{one.name}</Link>,
+    },
+    {
+      key: "state",
+      head: t.state,
+      narrow: true,
+      phone: "mark",
+      cell: (one) => <CampaignState state={one.state} />,
+    },
+    {
+      key: "progress",
+      head: t.progress,
+      phone: "bare",
+      cell: (one) => <CampaignProgress campaign={one} />,
+    },
+    {
+      key: "created",
+      head: t.created,
+      narrow: true,
+      phone: "bare",
+      cell: (one) => <Ago time={one.created_at} />,
+    },
+  ];
+}
+
+function NoCampaigns() {
+  const t = useText().campaigns;
+  return (
+    <Empty icon="campaigns" title={t.empty} text={t.emptyText}>
+      <Anchor href="/openapi.yaml" target="_blank" size="sm">
+        {t.emptyButton}
+      </Anchor>
+    </Empty>
+  );
+}
