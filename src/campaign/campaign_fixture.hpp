@@ -111,10 +111,13 @@ class CampaignWorld {
 public:
     /// `wrap`: stands between the rooms and the store.
     using Wrap = std::function<std::unique_ptr<store::Store>(std::unique_ptr<store::Store>)>;
+    /// Called before the first send, which recovery may begin at once.
+    using Prepare = std::function<void(PlayedPlatform&)>;
 
     CampaignWorld(
         std::string store_url, testing::ManualClock& clock,
-        const Wrap& wrap = [](auto real) { return real; })
+        const Wrap& wrap = [](auto real) { return real; },
+        const Prepare& prepare = [](PlayedPlatform&) {})
         : clock_(clock), random_(testing::FixedRandom{}) {
         store = wrap(*store::open_store({.url = std::move(store_url)}));
         auto reader = *store->open_reader();
@@ -123,6 +126,7 @@ public:
         EXPECT_TRUE(open.load(*reader));
         auto played = std::make_unique<PlayedPlatform>();
         platform = played.get();
+        prepare(*platform);
         connectors.add("played", std::move(played));
         committer = std::make_unique<store::Committer>(clock_, *store, store::CommitterOptions{},
                                                        [](const Error&) { std::abort(); });

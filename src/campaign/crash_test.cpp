@@ -53,13 +53,16 @@ struct CampaignCrashTest : ::testing::Test {
     static constexpr int rows = 3;
 
     /// The platform's memory of whom it has written to, which outlives the process.
-    static void remember_sends(CampaignWorld& world, const std::string& file) {
-        world.platform->outcome_of = [file](const model::Message& message) {
-            const int log = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-            const auto line = message.recipient + "\n";
-            EXPECT_EQ(::write(log, line.data(), line.size()), static_cast<ssize_t>(line.size()));
-            ::close(log);
-            return std::optional{PlayedPlatform::sent_outcome()};
+    static CampaignWorld::Prepare remembering(const std::string& file) {
+        return [file](PlayedPlatform& platform) {
+            platform.outcome_of = [file](const model::Message& message) {
+                const int log = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+                const auto line = message.recipient + "\n";
+                EXPECT_EQ(::write(log, line.data(), line.size()),
+                          static_cast<ssize_t>(line.size()));
+                ::close(log);
+                return std::optional{PlayedPlatform::sent_outcome()};
+            };
         };
     }
     static std::map<std::string, int> sends_of(const std::string& file) {
@@ -87,11 +90,12 @@ struct CampaignCrashTest : ::testing::Test {
         if (child == 0) {
             testing::ManualClock clock;
             clock.advance(Millis{60'000});
-            CampaignWorld world{url, clock, [&](auto real) {
+            CampaignWorld world{url, clock,
+                                [&](auto real) {
                                     return std::make_unique<DyingStore>(std::move(real), commits,
                                                                         written);
-                                }};
-            remember_sends(world, file);
+                                },
+                                remembering(file)};
             world.settle();
             _exit(0);
         }
@@ -121,8 +125,7 @@ TEST_F(CampaignCrashTest, NobodyIsWrittenToTwiceAndNobodyIsLeftOut) {
 
             testing::ManualClock clock;
             clock.advance(Millis{120'000});
-            CampaignWorld world{url, clock};
-            remember_sends(world, file);
+            CampaignWorld world{url, clock, [](auto real) { return real; }, remembering(file)};
             world.settle();
             const model::CampaignId id{1};
             const auto sends = sends_of(file);

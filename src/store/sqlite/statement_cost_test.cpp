@@ -373,6 +373,7 @@ void StatementCostTest::read_lanes() {
     take(lanes->lane_records());
     take(lanes->load_lane(device, model::Source::api, clock.now() + 1h, 100, known));
     take(lanes->next_due(device, model::Source::api, clock.now()));
+    take(lanes->walk_lane(device, model::Source::api, {}, clock.now() + 1h, 100));
     take(lanes->callback_accounts());
     take(lanes->callback_origins(account, std::nullopt, 100));
     take(lanes->load_callbacks({account, 1}, clock.now() + 1h, 100, known));
