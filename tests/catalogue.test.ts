@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import {
-  SCOPES, at, call, exampleBody, exampleQuery, keyWith, rows, type Ids,
+  SCOPES, at, call, exampleBody, exampleQuery, isOfPeople, isUpload, keyWith, rows, type Ids, type Row,
 } from "./support/catalogue.ts";
 import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
@@ -24,6 +24,7 @@ const nobodys: Ids = {
   message: "019a8f5e-7c1b-7d3a-9f20-5b1e6a4c8d70",
   callback: "019a8f5e-7c1b-7d3a-9f20-5b1e6a4c8d71",
   key: "key_999",
+  campaign: "cmp_999",
 };
 
 /** An account with one of each resource; its callback cannot be delivered, and waits. */
@@ -34,6 +35,10 @@ async function furnished(): Promise<{ account: Account; ids: Ids }> {
   const callbacks = async () =>
     (await gateway.json("callback", "list", "--account", account.id)) as { id: string }[];
   await waitFor("the callback", async () => (await callbacks()).length > 0);
+  const draft = { name: "Promo", devices: [device], consent: "Formulir" };
+  const key = await keyWith(account, SCOPES);
+  const made = await call(gateway, { method: "POST", path: "/v1/campaigns" }, { key }, draft);
+  expect(made.status, made.text).toBe(200);
   return {
     account,
     ids: {
@@ -42,9 +47,13 @@ async function furnished(): Promise<{ account: Account; ids: Ids }> {
       message: expectAccepted(await account.send({ ...body, delay: 9_000 })),
       callback: (await callbacks())[0]!.id,
       key: account.keyId,
+      campaign: made.json.id,
     },
   };
 }
+
+/** Operations with a body whose parameters are in the query. */
+const takesQuery = (row: Row): boolean => isUpload(row) || row.path === "/v1/listmonk";
 
 const keysWithout = new Map<string, Promise<string>>();
 
@@ -94,6 +103,7 @@ describe.each(rows)("$name", (row) => {
   test("answers another account's object as one that does not exist", async () => {
     const named = row.node.parameters?.some((p: any) => p.$ref?.endsWith("/Account"));
     if (row.scope === "admin" || (!row.path.includes("{") && !named)) return;
+    if (row.path.includes("{") && isOfPeople(row)) return;
     const ask = async (ids: Ids) => {
       const query = row.path.includes("{") ? exampleQuery(row) : `?account=${ids.account}`;
       const path = at(row.path, ids) + query;
@@ -107,9 +117,9 @@ describe.each(rows)("$name", (row) => {
   });
 
   test("takes nothing that is malformed, and never fails of it", async () => {
-    const asks = row.method === "GET" || row.method === "DELETE";
+    const asks = row.method === "GET" || row.method === "DELETE" || takesQuery(row);
     const bodies = asks
-      ? [undefined]
+      ? [takesQuery(row) ? "{" : undefined]
       : ["[]", "{", '{"colour":1}', '{"colour":1,"colour":2}', "\u0000", "[".repeat(20_000)];
     const queries = asks
       ? ["?colour=red", "?limit=0&colour=", "?%zz", "?cursor=", "?cursor=AAAAAAAAAAAA", "?=&="]
@@ -132,6 +142,7 @@ describe.each(rows)("$name", (row) => {
   });
 
   test("takes no parameters at the wrong place, where they would be ignored", async () => {
+    if (takesQuery(row)) return;
     const asks = row.method === "GET" || row.method === "DELETE";
     const key = row.scope === "admin" ? admin : whole;
     const path = at(row.path, ownIds);

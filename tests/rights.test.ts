@@ -116,6 +116,7 @@ test("keys and people of an account whose validity is over only read there", asy
   }
   expect((await ani.ask("GET", "/session")).json.memberships[0].scopes).toEqual([
     "messages:read",
+    "campaigns:read",
     "account:read",
   ]);
 });

@@ -2,7 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";
-import { barriers, openBrowser, soon, type Visitor } from "./support/browser.ts";
+import { barriers, openBrowser, type Visitor } from "./support/browser.ts";
 import { png } from "./support/files.ts";
 import { Gateway } from "./support/gateway.ts";
 import { focus, tabTo } from "./support/keyboard.ts";

@@ -93,7 +93,14 @@ export interface Ids {
   message: string;
   callback: string;
   key: string;
+  campaign?: string; // Missing: one that does not exist.
 }
+
+/** A body that is read in pieces, and a query with its parameters. */
+export const isUpload = (row: Row): boolean => Boolean(row.node.requestBody?.content["text/csv"]);
+
+/** Contacts and suppressions are named by a number, which every account may have. */
+export const isOfPeople = (row: Row): boolean => /^\/v1\/(contacts|suppressions)/.test(row.path);
 
 /** The path with its parameter filled in. */
 export function at(path: string, ids: Ids): string {
@@ -105,7 +112,9 @@ export function at(path: string, ids: Ids): string {
         ? ids.key
         : path.startsWith("/v1/admin/accounts")
           ? ids.account
-          : "1";
+          : path.startsWith("/v1/campaigns")
+            ? (ids.campaign ?? "999")
+            : "1";
   return path.replace("{number}", ids.device).replace("{id}", id);
 }
 
