@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import {
-  SCOPES, at, call, exampleBody, exampleQuery, isOfPeople, isUpload, keyWith, rows, type Ids, type Row,
+  SCOPES, at, call, exampleBody, exampleQuery, isOfPeople, isUpload, keyWith, rows, type Ids,
+  type Row,
 } from "./support/catalogue.ts";
 import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
