@@ -1,5 +1,6 @@
 // A gateway that has been in use for a while, with data for every page of the web app.
 import { type Account, shop } from "./account.ts";
+import { call, keyWith } from "./catalogue.ts";
 import { Gateway } from "./gateway.ts";
 import { person, type SomePerson } from "./people.ts";
 import { Sink } from "./sink.ts";
@@ -16,6 +17,8 @@ export interface WebShop {
   unlinked: string; // Shows QR codes that nobody scans.
   message: string; // Its timeline has attempts and callbacks.
   waiting: string; // A message that is due in an hour.
+  draft: string; // A campaign with an audience that has faults.
+  paused: string; // A campaign of which a part has been sent.
   close(): Promise<void>;
 }
 
@@ -36,11 +39,12 @@ export async function openWebShop(): Promise<WebShop> {
   history(gateway, account, device);
   await gateway.start();
   const sent = await messages(sink, account, device);
+  const made = await campaigns(account, device);
   const close = async () => {
     await gateway.close();
     await sink.close();
   };
-  return { gateway, sink, admin, newcomer, account, device, unlinked, ...sent, close };
+  return { gateway, sink, admin, newcomer, account, device, unlinked, ...sent, ...made, close };
 }
 
 async function furnish(gateway: Gateway, account: Account): Promise<{ unlinked: string }> {
@@ -95,6 +99,36 @@ function history(gateway: Gateway, account: Account, device: string): void {
   });
   const columns = "account, hour, device, source, state, code, messages";
   sql(gateway, `INSERT INTO usage(${columns}) VALUES ${rows.join(",")}`);
+}
+
+async function campaigns(account: Account, device: string) {
+  const key = await keyWith(account, ["campaigns:read", "campaigns:manage"]);
+  const ask = async (method: string, path: string, body?: unknown, type = "application/json") => {
+    const row = { method, path: `/v1/campaigns${path}` };
+    const headers = { "content-type": type };
+    const answer = await call(account.gateway, row, { key, headers }, body);
+    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+    return answer.json;
+  };
+  const create = async (name: string, rows: string[], more: object = {}): Promise<string> => {
+    const text = { message: "Halo {{nama|Kak}}, promo di {{kota}}. Berhenti: {{optout_url}}" };
+    const { id } = await ask("POST", "", { name, devices: [device], ...text, ...more });
+    const csv = ["nomor,nama,kota", ...rows].join("\n");
+    await ask("POST", `/${id}/recipients`, csv, "text/csv");
+    return id as string;
+  };
+  const people = (from: number, count: number) =>
+    Array.from({ length: count }, (_, row) => `62812777${from + row * 3},Rina ${row + 1},Solo`);
+  const faults = ["6.28E+12,Ani,Solo", "0812-ABC,Budi,Solo", "6281277710000,Ganda,Solo"];
+  const draft = await create("Promo November", [...people(10_000, 40), ...faults]);
+  const now = { purpose: "transactional", pace: { per_minute: 1 } };
+  const failing = ["6281277991001,Gagal,Solo"];
+  const paused = await create("Pengingat pesanan", [...failing, ...people(20_000, 8)], now);
+  await ask("POST", `/${paused}/start`, {});
+  const failed = async () => (await ask("GET", `/${paused}`)).counts.failed > 0;
+  await waitFor("a failure", failed, 60_000);
+  await ask("POST", `/${paused}/pause`, {});
+  return { draft, paused };
 }
 
 async function messages(sink: Sink, account: Account, device: string) {

@@ -133,3 +133,19 @@ test("credit is shown from its event, without a request", async () => {
   await vi.advanceTimersByTimeAsync(500);
   expect(queries.rounds).toEqual([[]]);
 });
+
+test("the counts of a campaign are shown as the event has them, and nothing is read", async () => {
+  const other = { id: "cmp_2", counts: { sent: 0 } };
+  const pages = [{ items: [{ id: "cmp_1", counts: { sent: 0 } }, other] }];
+  queries.cached = [
+    { queryKey: ["campaigns", "acc_1"], state: { data: { pages } } },
+    { queryKey: ["campaign", "cmp_1"], state: { data: { id: "cmp_1", name: "Promo" } } },
+  ];
+  told("campaign.progress", { id: "cmp_1", counts: { sent: 7 } });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(queries.cached[0]?.state.data).toEqual({
+    pages: [{ items: [{ id: "cmp_1", counts: { sent: 7 } }, other] }],
+  });
+  expect(queries.cached[1]?.state.data).toMatchObject({ name: "Promo", counts: { sent: 7 } });
+  expect(queries.rounds).toEqual([]);
+});

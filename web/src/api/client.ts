@@ -10,7 +10,7 @@ import { reached, unreached } from "./reachable.ts";
 export const sessionEnded = new EventTarget();
 
 /** A header that every change must have, because a page of another site cannot set it. */
-const CHANGE_HEADER = "X-Merpati-Request";
+export const CHANGE_HEADER = "X-Merpati-Request";
 
 const rules: Middleware = {
   onRequest({ request }) {

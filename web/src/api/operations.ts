@@ -16,8 +16,6 @@ import type {
   CallbackState,
   CallbacksToReplay,
   CallbackTest,
-  CampaignRecipient,
-  CampaignState,
   DeviceChange,
   MessageState,
   NewAccount,
@@ -115,38 +113,6 @@ export const testCallback = (body: CallbackTest) =>
 
 export const replayCallback = (id: string) =>
   answerOf(client.POST("/v1/callbacks/{id}/replay", byId(id)));
-
-// --- Campaigns ---
-
-export interface CampaignQuery {
-  account: string;
-  state?: CampaignState | "";
-  limit?: number;
-  cursor?: string | undefined;
-}
-
-export const listCampaigns = (query: CampaignQuery, { signal }: Cancel = {}) =>
-  answerOf(client.GET("/v1/campaigns", { params: { query: given(query) }, signal }));
-
-export const readCampaign = (id: string, { signal }: Cancel = {}) =>
-  answerOf(client.GET("/v1/campaigns/{id}", { ...byId(id), signal }));
-
-export interface RecipientQuery {
-  state?: CampaignRecipient["state"];
-  limit?: number;
-  cursor?: string | undefined;
-}
-
-export const listRecipients = (id: string, query: RecipientQuery, { signal }: Cancel = {}) =>
-  answerOf(
-    client.GET("/v1/campaigns/{id}/recipients", {
-      params: { path: { id }, query: given(query) },
-      signal,
-    }),
-  );
-
-export const recipientsAddress = (id: string, state: CampaignRecipient["state"] | "") =>
-  `/v1/campaigns/${id}/recipients/export${queryText({ state, format: "csv" })}`;
 
 // --- Devices ---
 

@@ -1,5 +1,6 @@
 // Collects events for a moment, and then updates the queries that they affect.
 import type { Query, QueryClient } from "@tanstack/react-query";
+import { showCounts } from "./campaign_counts.ts";
 import { idIn, isLong, refreshItems } from "./long_lists.ts";
 import type { LiveEvent } from "./stream.ts";
 
@@ -10,6 +11,7 @@ export const MADE_OLD: Record<string, readonly string[]> = {
   "device.state": ["devices", "device", "pairing"],
   "device.qr": ["pairing"],
   "account.credit": ["ledger"],
+  "campaign.state": ["campaigns", "campaign"],
 };
 
 const PAUSE = 500; // Under load, lists are fetched twice a second at most.
@@ -43,6 +45,10 @@ export class Gathered {
 
   add(event: LiveEvent): void {
     if (event.type === "account.credit") this.showCredit(event.data);
+    if (event.type === "campaign.progress") {
+      showCounts(this.queries, event.data);
+      return;
+    }
     const names = MADE_OLD[event.type] ?? [];
     for (const name of names) {
       this.names.add(name);

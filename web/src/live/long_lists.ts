@@ -1,5 +1,6 @@
 // Lists of which several pages are loaded: only the items that changed are read again.
 import type { InfiniteData, QueryClient, QueryKey } from "@tanstack/react-query";
+import { readCampaign } from "../api/campaigns.ts";
 import { readCallback, readDevice, readMessage } from "../api/operations.ts";
 import type { Page } from "../api/types.ts";
 
@@ -15,6 +16,7 @@ interface Kind {
 const KINDS: Record<string, Kind> = {
   messages: { id: "id", read: (id) => readMessage(id) },
   callbacks: { id: "id", read: (id) => readCallback(id) },
+  campaigns: { id: "id", read: (id) => readCampaign(id) },
   devices: { id: "number", read: (number) => readDevice(number) },
 };
 
@@ -80,7 +82,8 @@ function idsOf(data: unknown, kind: Kind): string[] {
   return parts.flatMap(({ items }) => items.map((item) => String(item[kind.id])));
 }
 
-function mapped(data: unknown, change: (item: Item) => Item): unknown {
+/** The loaded pages or items, each changed. */
+export function mapped(data: unknown, change: (item: Item) => Item): unknown {
   const part = <Part extends { items: Item[] }>(one: Part) => ({
     ...one,
     items: one.items.map(change),

@@ -24,6 +24,8 @@ export const EVENTS = [
   "device.state",
   "device.qr",
   "account.credit",
+  "campaign.state",
+  "campaign.progress",
   "resync",
 ] as const;
 

@@ -10,6 +10,7 @@ export interface Format {
   clock: (time: string) => string; // With seconds, because two events may have the same minute.
   ago: (time: string, now: number) => string;
   duration: (milliseconds: number) => string;
+  span: (seconds: number) => string; // In its two largest units.
 }
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -38,6 +39,8 @@ export function formatFor(language: Language): Format {
     hour: "2-digit",
     minute: "2-digit",
   });
+  const counted = (value: number, unit: string) =>
+    new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(value);
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
   return {
     number: (value) => number.format(value),
@@ -54,6 +57,18 @@ export function formatFor(language: Language): Format {
     duration: (milliseconds) => {
       if (milliseconds < 1000) return `${number.format(Math.round(milliseconds))} ms`;
       return `${number.format(Math.round(milliseconds / 100) / 10)} s`;
+    },
+    span: (seconds) => {
+      if (seconds < 60) return counted(Math.ceil(seconds), "second");
+      const minutes = Math.ceil(seconds / 60);
+      const parts: [number, string][] = [
+        [Math.floor(minutes / 1440), "day"],
+        [Math.floor(minutes / 60) % 24, "hour"],
+        [minutes % 60, "minute"],
+      ];
+      const first = parts.findIndex(([value]) => value > 0);
+      const shown = parts.slice(first, first + 2).filter(([value]) => value > 0);
+      return shown.map(([value, unit]) => counted(value, unit)).join(" ");
     },
   };
 }

@@ -8,6 +8,7 @@ import * as campaigns from "./campaigns.ts";
 import * as connectors from "./connectors.ts";
 import * as developers from "./developers.ts";
 import * as devices from "./devices.ts";
+import * as draft from "./draft.ts";
 import * as common from "./everywhere.ts";
 import { type Format, formatFor } from "./format.ts";
 import * as invitation from "./invitation.ts";
@@ -35,6 +36,7 @@ const areas = {
   connectors,
   developers,
   devices,
+  draft,
   invitation,
   keys,
   log,

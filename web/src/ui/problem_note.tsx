@@ -35,13 +35,14 @@ export function ProblemNote({ error, fields }: ProblemNoteProps) {
 /** Notices about the outcome of a change. */
 export function useNotices() {
   const t = useText();
+  const common = { withBorder: true, closeButtonProps: { "aria-label": t.common.close } };
   return {
-    done: (message: string) => notifications.show({ message, color: "brand", withBorder: true }),
+    done: (message: string) => notifications.show({ message, color: "brand", ...common }),
     failed: (error: unknown) =>
       notifications.show({
         message: problemText(error, t),
         color: "red",
-        withBorder: true,
+        ...common,
         autoClose: 8000,
       }),
   };

@@ -2,6 +2,7 @@
 import type { Campaign, CampaignState as Word } from "../../api/types.ts";
 import { useText, useWords } from "../../texts/index.tsx";
 import { State, type Tone } from "../../ui/state.tsx";
+import { Bar } from "./bar.tsx";
 import classes from "./campaigns.module.css";
 
 const TONES: Record<Word, Tone> = {
@@ -30,12 +31,7 @@ export function CampaignProgress({ campaign }: { campaign: Campaign }) {
   const part = decided(campaign);
   return (
     <div>
-      <progress
-        className={classes.bar}
-        aria-label={t.campaigns.progress}
-        value={part}
-        max={Math.max(counts.total, 1)}
-      />
+      <Bar label={t.campaigns.progress} value={part} max={counts.total} />
       <div className={classes.done}>
         {t.campaigns.done(format.number(part), format.number(counts.total))}
       </div>

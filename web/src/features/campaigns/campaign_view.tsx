@@ -1,44 +1,59 @@
-// One campaign: its state and why, counts, pace, devices, failures, and its report.
-import { Button, Menu, Skeleton } from "@mantine/core";
+// One campaign: a draft is prepared; of others, the state and why, counts, failures, devices and
+// recipients are shown.
+import { Select, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link, useParams } from "wouter";
-import { readCampaign, recipientsAddress } from "../../api/operations.ts";
+import { readCampaign } from "../../api/campaigns.ts";
 import type { Campaign, CampaignRecipient } from "../../api/types.ts";
+import { useIsLive } from "../../live/live.tsx";
 import { useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
+import { DeviceState } from "../../ui/device_state.tsx";
 import { type FigureShown, Figures } from "../../ui/figures.tsx";
-import { Icon } from "../../ui/icon.tsx";
 import { Copy, Facts, Mono, Note } from "../../ui/notes.tsx";
 import { Page, Panel, Section } from "../../ui/page.tsx";
 import { ProblemNote } from "../../ui/problem_note.tsx";
 import { Stale } from "../../ui/stale.tsx";
 import { Ago, At } from "../../ui/time.tsx";
+import { useAllDevices } from "../devices/all_devices.ts";
+import { CampaignActions } from "./campaign_actions.tsx";
 import { CampaignProgress, CampaignState, moves } from "./campaign_progress.tsx";
 import classes from "./campaigns.module.css";
+import { Draft } from "./draft/draft.tsx";
 import { Failures } from "./failures.tsx";
+import { RecipientsTable } from "./recipients_table.tsx";
 
-const OFTEN = 2000; // No events announce progress.
-const SELDOM = 5000;
+// Events announce counts and states, but neither the rate nor the expected end.
+const RATE_EVERY = 5000;
+const OFTEN = 2000; // Without events.
+const SELDOM = 30_000;
 
 export default function CampaignView() {
   const t = useText().campaigns;
   const { id = "" } = useParams<{ id?: string }>();
+  const { can } = useSession();
+  const often = useIsLive() ? RATE_EVERY : OFTEN;
   const campaign = useQuery({
     queryKey: ["campaign", id],
     queryFn: (context) => readCampaign(id, context),
-    refetchInterval: ({ state }) => (state.data && moves(state.data) ? OFTEN : SELDOM),
+    refetchInterval: ({ state }) => (state.data && moves(state.data) ? often : SELDOM),
   });
   const shown = campaign.data;
   return (
     <Page
       title={shown?.name ?? t.title}
       lead={<Link href="/campaigns">{t.back}</Link>}
-      actions={shown && <Report id={shown.id} />}
+      actions={shown && <CampaignActions campaign={shown} />}
     >
       {shown ? (
         <>
           <Stale error={campaign.error} since={campaign.dataUpdatedAt} />
-          <Shown campaign={shown} />
+          {shown.state === "draft" && can("campaigns:manage") ? (
+            <Draft campaign={shown} />
+          ) : (
+            <Shown campaign={shown} />
+          )}
         </>
       ) : campaign.error ? (
         <ProblemNote error={campaign.error} />
@@ -64,6 +79,8 @@ function Shown({ campaign }: { campaign: Campaign }) {
       <Section title={t.why}>
         <Failures id={campaign.id} failed={campaign.counts.failed} />
       </Section>
+      <Devices numbers={campaign.devices} />
+      <Recipients campaign={campaign} />
       <Section title={t.facts}>
         <Panel>
           <CampaignFacts campaign={campaign} />
@@ -121,7 +138,7 @@ function CampaignFacts({ campaign }: { campaign: Campaign }) {
         { name: t.created, value: <At time={campaign.created_at} /> },
         at(t.started, campaign.started_at),
         at(t.finished, campaign.finished_at),
-        { name: t.devices, value: <Devices numbers={campaign.devices} /> },
+        { name: t.paceLabel, value: campaign.pace?.per_minute ?? t.paceNone },
         {
           name: t.campaignId,
           value: (
@@ -136,38 +153,52 @@ function CampaignFacts({ campaign }: { campaign: Campaign }) {
 }
 
 function Devices({ numbers }: { numbers: string[] }) {
-  return numbers.map((number, place) => (
-    <span key={number}>
-      {place > 0 && ", "}
-      <Link href={`/devices/${number}`}>
-        <Mono>{number}</Mono>
-      </Link>
-    </span>
-  ));
+  const t = useText().campaigns;
+  const known = useAllDevices().data?.items ?? [];
+  return (
+    <Section title={t.devices}>
+      <ul className={classes.devices}>
+        {numbers.map((number) => {
+          const device = known.find((one) => one.number === number);
+          return (
+            <li key={number}>
+              <Link href={`/devices/${number}`}>
+                <Mono>{number}</Mono>
+              </Link>
+              {device && <DeviceState device={device} />}
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
+  );
 }
 
-/** Viewers, who see masked numbers, may not download. */
-function Report({ id }: { id: string }) {
+function Recipients({ campaign }: { campaign: Campaign }) {
   const t = useText().campaigns;
-  const { can } = useSession();
-  if (!can("campaigns:manage")) return null;
-  const item = (state: CampaignRecipient["state"] | "", name: string) => (
-    <Menu.Item component="a" href={recipientsAddress(id, state)} download="recipients.csv">
-      {name}
-    </Menu.Item>
-  );
+  const [state, setState] = useState<CampaignRecipient["state"] | "">("");
+  const states = Object.entries(t.recipientStates).map(([value, label]) => ({ value, label }));
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" leftSection={<Icon name="download" size={16} />}>
-          {t.download}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {item("", t.downloadAll)}
-        {item("failed", t.downloadFailed)}
-        {item("skipped", t.downloadSkipped)}
-      </Menu.Dropdown>
-    </Menu>
+    <Section
+      title={t.total}
+      actions={
+        <Select
+          aria-label={t.state}
+          placeholder={t.anyState}
+          data={states}
+          value={state || null}
+          onChange={(value) => setState((value ?? "") as typeof state)}
+          clearable
+          size="xs"
+        />
+      }
+    >
+      <RecipientsTable
+        id={campaign.id}
+        state={state}
+        label={t.total}
+        every={moves(campaign) ? RATE_EVERY : undefined}
+      />
+    </Section>
   );
 }

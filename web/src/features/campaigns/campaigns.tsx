@@ -1,21 +1,23 @@
 // The account's campaigns, with their progress.
-import { Anchor, Select } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { Link, useLocation } from "wouter";
-import { listCampaigns } from "../../api/operations.ts";
+import { listCampaigns } from "../../api/campaigns.ts";
 import type { Campaign, CampaignState as Word } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
-import { useAccountId } from "../../session/session.tsx";
+import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
 import { FilterBar } from "../../ui/filter_bar.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { Empty, EmptyFilter } from "../../ui/notes.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { useFilters } from "../../ui/url_state.ts";
 import { CampaignProgress, CampaignState } from "./campaign_progress.tsx";
+import { NewCampaignDialog } from "./new_campaign.tsx";
 
 const FILTERS = ["state"] as const;
-const EVERY = 2000; // No events announce progress.
 
 export default function Campaigns() {
   const texts = useText();
@@ -27,11 +29,18 @@ export default function Campaigns() {
   const list = usePaged(
     ["campaigns", account, state],
     (cursor, cancel) => listCampaigns({ account, state, limit: 50, cursor }, cancel),
-    { pagesMax: 40, every: EVERY },
+    { pagesMax: 40 },
+  );
+  const { can } = useSession();
+  const [creating, setCreating] = useDisclosure(false);
+  const create = can("campaigns:manage") && (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={setCreating.open}>
+      {texts.draft.create}
+    </Button>
   );
   const states = Object.entries(texts.campaigns.states).map(([value, label]) => ({ value, label }));
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page title={t.title} lead={t.lead} actions={(any || (list.items?.length ?? 0) > 0) && create}>
       <FilterBar any={any} onClear={clear}>
         <Select
           aria-label={t.state}
@@ -52,8 +61,17 @@ export default function Campaigns() {
         since={list.since}
         onOpen={(one) => go(`/campaigns/${one.id}`)}
         next={list.next}
-        empty={any ? <EmptyFilter onClear={clear} /> : <NoCampaigns />}
+        empty={
+          any ? (
+            <EmptyFilter onClear={clear} />
+          ) : (
+            <Empty icon="campaigns" title={t.empty} text={t.emptyText}>
+              {create}
+            </Empty>
+          )
+        }
       />
+      <NewCampaignDialog opened={creating} onClose={setCreating.close} />
     </Page>
   );
 }
@@ -88,15 +106,4 @@ function useColumns(): Column<Campaign>[] {
       cell: (one) => <Ago time={one.created_at} />,
     },
   ];
-}
-
-function NoCampaigns() {
-  const t = useText().campaigns;
-  return (
-    <Empty icon="campaigns" title={t.empty} text={t.emptyText}>
-      <Anchor href="/openapi.yaml" target="_blank" size="sm">
-        {t.emptyButton}
-      </Anchor>
-    </Empty>
-  );
 }

@@ -1,14 +1,16 @@
 // Why messages of a campaign failed, the most frequent reason first.
-import { Skeleton } from "@mantine/core";
+import { Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { listRecipients } from "../../api/operations.ts";
+import { listRecipients, retryCampaign } from "../../api/campaigns.ts";
 import type { CampaignRecipient } from "../../api/types.ts";
 import { type FirstItems, firstItems } from "../../live/paged.ts";
+import { useSession } from "../../session/session.tsx";
 import { useWords } from "../../texts/index.tsx";
 import { DataTable } from "../../ui/data_table.tsx";
 import { codeText } from "../../ui/message_state.tsx";
 import { Quiet } from "../../ui/notes.tsx";
 import { ProblemNote } from "../../ui/problem_note.tsx";
+import { useAct } from "./act.ts";
 
 const FRESH = 10_000;
 
@@ -29,6 +31,8 @@ export function byReason({ items }: Pick<FirstItems<CampaignRecipient>, "items">
 export function Failures({ id, failed }: { id: string; failed: number }) {
   const { t: texts, format } = useWords();
   const t = texts.campaigns;
+  const mayRetry = useSession().can("campaigns:manage");
+  const { busy, act } = useAct();
   const { data, error } = useQuery({
     queryKey: ["campaign failures", id, failed],
     queryFn: (context) =>
@@ -64,6 +68,25 @@ export function Failures({ id, failed }: { id: string; failed: number }) {
             narrow: true,
             phone: "mark",
             cell: (one) => format.number(one.people),
+          },
+          {
+            key: "retry",
+            head: "",
+            align: "right",
+            narrow: true,
+            phone: "bare",
+            cell: ({ code }) =>
+              mayRetry &&
+              code > 0 && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  loading={busy}
+                  onClick={() => void act(() => retryCampaign(id, "failed", code), t.retried)}
+                >
+                  {t.retry}
+                </Button>
+              ),
           },
         ]}
       />

@@ -1,6 +1,7 @@
 // What a person has typed on the page, and what became of it. It stays in the browser's session, so
 // that a reload, a failure or another page loses nothing.
 import type { NewMessage } from "../../api/types.ts";
+import { randomKey } from "../../ui/random_key.ts";
 
 export type Delay = "now" | "random" | `s${number}`;
 
@@ -77,10 +78,4 @@ export function withResult(form: SendForm, result: Result): SendForm {
   if (!result.id && !result.earlier) return { ...form, results };
   const { [result.to]: _, ...keys } = form.keys;
   return { ...form, results, keys, to: form.to.filter((one) => one !== result.to) };
-}
-
-/** 128 random bits. (randomUUID needs HTTPS.) */
-function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,0 +1,6 @@
+import { useRefresh } from "../../../ui/refresh.ts";
+
+/** Reads again what depends on the audience. */
+export function useAudienceChanged(): () => Promise<void> {
+  return useRefresh("campaign", "campaigns", "recipients", "campaign check", "campaign preview");
+}

@@ -1,0 +1,225 @@
+// Keeps a draft by itself: what is typed is saved after a pause, and waits in the browser's session
+// until the gateway has it, so that a reload, a failure or another person loses nothing.
+import { changeCampaign, readCampaign } from "../../../api/campaigns.ts";
+import type { Tagged } from "../../../api/client.ts";
+import { Problem } from "../../../api/problem.ts";
+import type { Campaign, CampaignChange } from "../../../api/types.ts";
+import {
+  changed,
+  conflictsOf,
+  type Edits,
+  type Field,
+  type Fields,
+  fieldsOf,
+  refusalsOf,
+  shownWith,
+  unsavedOf,
+  withMine,
+  withoutEqual,
+  withoutSaved,
+  withRefusals,
+  withTheirs,
+} from "./draft_edits.ts";
+
+const PAUSE = 600; // Milliseconds without a change, after which it is saved.
+const AGAIN_AFTER = 5000; // After a failure that is not the person's.
+
+type Saving = "saved" | "saving" | "waiting" | "failed";
+
+export interface DraftShown {
+  draft: Campaign; // With the edits.
+  stored: Tagged<Campaign>;
+  saving: Saving; // Waiting: for the pause, or for the person, who has to mend a field.
+  refused: Partial<Record<Field, string>>;
+  conflicts: Field[];
+}
+
+type Stored = Tagged<Campaign>;
+
+/** Reads and writes the draft; tests replace it. */
+export interface DraftCalls {
+  read: (id: string) => Promise<Stored>;
+  change: (id: string, change: CampaignChange, tag: string) => Promise<Stored>;
+}
+
+const CALLS: DraftCalls = { read: (id) => readCampaign(id), change: changeCampaign };
+
+/**
+ * Operation: `take` each state that was read, `change` what the person edits. Edits of one field
+ * by two people are conflicts, which are saved only once the person has decided; all others are
+ * merged.
+ */
+export class DraftStore {
+  private readonly name: string;
+  private readonly person: string; // Nobody else sees the edits, if another person signs in.
+  private readonly calls: DraftCalls;
+  private readonly onStored: (stored: Stored) => void;
+  private stored: Stored;
+  private edits: Edits;
+  private shown: DraftShown;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private busy: Promise<void> | undefined;
+  private failed = false;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(
+    stored: Stored,
+    person: string,
+    onStored: (stored: Stored) => void,
+    calls: DraftCalls = CALLS,
+  ) {
+    this.name = `merpati.draft.${stored.id}`;
+    this.person = person;
+    this.onStored = onStored;
+    this.calls = calls;
+    this.stored = stored;
+    this.edits = withoutEqual(this.kept(), stored);
+    this.shown = this.view();
+    this.later(PAUSE);
+  }
+
+  readonly now = (): DraftShown => this.shown;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  change(part: Partial<Fields>): void {
+    this.become(changed(this.edits, this.stored, part));
+    this.later(PAUSE);
+  }
+
+  /** A state that was read. While a change is being saved, its answer is newer. */
+  take(stored: Stored): void {
+    if (this.busy || stored.tag === this.stored.tag) return;
+    this.stored = stored;
+    this.become(withoutEqual(this.edits, stored));
+  }
+
+  keepMine(): void {
+    this.become(withMine(this.edits, this.stored));
+    this.later(0);
+  }
+
+  takeTheirs(): void {
+    this.become(withTheirs(this.edits, this.stored));
+  }
+
+  /** Saves at once; resolves when nothing more can be saved without the person. */
+  async flush(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.busy ??= this.save().finally(() => {
+      this.busy = undefined;
+      this.become(this.edits);
+    });
+    this.become(this.edits); // It is being saved now.
+    await this.busy;
+  }
+
+  private async save(): Promise<void> {
+    for (;;) {
+      const sent = unsavedOf(this.edits, this.stored);
+      if (!sent) return;
+      try {
+        this.stored = await this.calls.change(this.stored.id, sent, this.stored.tag);
+        this.failed = false;
+        this.become(withoutSaved(this.edits, sent, this.stored));
+        this.onStored(this.stored);
+      } catch (error) {
+        if (!(await this.recover(error, sent))) return;
+      }
+    }
+  }
+
+  /** Whether saving goes on at once. */
+  private async recover(error: unknown, sent: CampaignChange): Promise<boolean> {
+    const status = error instanceof Problem ? error.status : 0;
+    if (status === 412) return this.readAgain();
+    if (error instanceof Problem && (status === 400 || status === 413)) {
+      this.become(withRefusals(this.edits, refusalsOf(sent, error.fields, error.message)));
+      return true; // The other fields.
+    }
+    this.failed = true;
+    // It is no draft any more, or the session has ended: the page shows what is the case.
+    if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
+      await this.readAgain();
+      return false;
+    }
+    this.later(AGAIN_AFTER);
+    return false;
+  }
+
+  private async readAgain(): Promise<boolean> {
+    try {
+      this.stored = await this.calls.read(this.stored.id);
+    } catch {
+      this.failed = true;
+      this.later(AGAIN_AFTER);
+      return false;
+    }
+    this.become(withoutEqual(this.edits, this.stored));
+    this.onStored(this.stored);
+    return true;
+  }
+
+  private later(milliseconds: number): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (!unsavedOf(this.edits, this.stored)) return;
+    this.timer = setTimeout(() => void this.flush(), milliseconds);
+  }
+
+  private become(edits: Edits): void {
+    this.edits = edits;
+    this.keep();
+    this.shown = this.view();
+    for (const listener of this.listeners) listener();
+  }
+
+  private view(): DraftShown {
+    const refused: Partial<Record<Field, string>> = {};
+    for (const field of fieldsOf(this.edits)) {
+      const why = this.edits[field]?.refused;
+      if (why) refused[field] = why;
+    }
+    return {
+      draft: shownWith(this.stored, this.edits),
+      stored: this.stored,
+      saving: this.saving(),
+      refused,
+      conflicts: conflictsOf(this.edits, this.stored),
+    };
+  }
+
+  private saving(): Saving {
+    if (this.busy) return "saving";
+    if (fieldsOf(this.edits).length === 0) return "saved";
+    return this.failed ? "failed" : "waiting";
+  }
+
+  private keep(): void {
+    try {
+      if (fieldsOf(this.edits).length === 0) sessionStorage.removeItem(this.name);
+      else {
+        const { person, edits } = this;
+        sessionStorage.setItem(this.name, JSON.stringify({ person, edits }));
+      }
+    } catch {
+      // The edits then last as long as the app is open.
+    }
+  }
+
+  private kept(): Edits {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(this.name) ?? "null") as {
+        person: string;
+        edits: Edits;
+      } | null;
+      return kept?.person === this.person ? kept.edits : {};
+    } catch {
+      return {};
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// The fields of a draft: what they make of what a person chooses.
+import { expect, test } from "vitest";
+import { exclusionOf } from "../src/features/campaigns/draft/limits_fields.tsx";
+import { typedNumbers } from "../src/features/campaigns/draft/numbers_field.tsx";
+import { byReason } from "../src/features/campaigns/draft/omitted.tsx";
+import { choicesOf } from "../src/features/campaigns/draft/sending.tsx";
+import { contentOf } from "../src/features/campaigns/draft/texts_field.tsx";
+import { formatFor } from "../src/texts/format.ts";
+
+test("pasted numbers are taken apart, and judged by the gateway alone", () => {
+  expect(typedNumbers("0812 1,0813;x\n\n 0814\t0815\r\n")).toEqual([
+    "0812 1",
+    "0813",
+    "x",
+    "0814",
+    "0815",
+  ]);
+});
+
+test("the last variant that is left is a text again", () => {
+  const variants = [{ message: "A", weight: 3 }, { message: "B" }];
+  expect(contentOf(variants, true)).toEqual({
+    message: null,
+    variants: [
+      { message: "A", weight: 3 },
+      { message: "B", weight: 1 },
+    ],
+  });
+  expect(contentOf(variants.slice(0, 1), true)).toEqual({ message: "A", variants: null });
+  expect(contentOf([{ message: "" }], false)).toEqual({ message: null, variants: null });
+});
+
+test("another purpose brings what is usual for it, but not over what was chosen", () => {
+  const hours = { from: "21:00", to: "06:00" };
+  expect(choicesOf("transactional", { quiet_hours: hours, optout: "link" })).toMatchObject({
+    quiet_hours: null,
+    optout: "none",
+  });
+  expect(choicesOf("marketing", { quiet_hours: null, optout: "none" })).toMatchObject({
+    quiet_hours: { from: "20:00", to: "08:00" },
+    optout: "link",
+  });
+  expect(choicesOf("marketing", { quiet_hours: hours, optout: "keyword" })).toMatchObject({
+    quiet_hours: hours,
+    optout: "keyword",
+  });
+});
+
+test("an exclusion without any part is none", () => {
+  expect(exclusionOf([], undefined)).toBeNull();
+  expect(exclusionOf(["cmp_1"], undefined)).toEqual({ campaigns: ["cmp_1"] });
+  expect(exclusionOf([], 7)).toEqual({ contacted_within_days: 7 });
+});
+
+test("refused rows are counted by reason, the most frequent first", () => {
+  const rows = (["duplicate", "invalid", "duplicate", null] as const).map((reason) => ({ reason }));
+  expect(byReason(rows)).toEqual([
+    ["duplicate", 2],
+    ["invalid", 1],
+  ]);
+});
+
+test("the time that a campaign needs is said in its two largest units", () => {
+  const { span } = formatFor("en");
+  expect(span(0)).toBe("0 seconds");
+  expect(span(59.2)).toBe("60 seconds");
+  expect(span(61)).toBe("2 minutes");
+  expect(span(3600)).toBe("1 hour");
+  expect(span(3_720)).toBe("1 hour 2 minutes");
+  expect(span(90_000)).toBe("1 day 1 hour");
+  expect(formatFor("id").span(7_200)).toBe("2 jam");
+});
