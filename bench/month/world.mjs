@@ -35,35 +35,44 @@ export class World {
   #seconds = 0; // How far the gateway's clock is ahead of the machine's.
   #hours = 0;
 
-  /** `leftOut`: what this machine cannot do, in words. */
-  static async create({ folder, linkedDevices, settings, retention, platformFolder }) {
+  /** `leftOut`: what this machine cannot do, in words. A failure leaves no disk mounted. */
+  static async create(options) {
     const world = new World();
-    world.leftOut = [];
-    world.folder = folder;
-    world.disk = mountDisk(folder);
-    if (!world.disk) world.leftOut.push("a full disk (this user may not mount one)");
-    if (!STEPS) world.leftOut.push("clock steps (BENCH_MONTH_CLOCK=no)");
-    else if (!FAKETIME) world.leftOut.push("clock steps (libfaketime is not installed)");
-    world.port = await freePort();
-    world.platform = linkedDevices > 0 ? await startPlatform(platformFolder) : undefined;
-    world.file = join(world.disk ?? world.folder, "merpati.db");
+    try {
+      await world.#prepare(options);
+    } catch (error) {
+      await world.end();
+      throw error;
+    }
+    return world;
+  }
+
+  async #prepare({ folder, linkedDevices, settings, retention, platformFolder }) {
+    this.leftOut = [];
+    this.folder = folder;
+    this.disk = mountDisk(folder);
+    if (!this.disk) this.leftOut.push("a full disk (this user may not mount one)");
+    if (!STEPS) this.leftOut.push("clock steps (BENCH_MONTH_CLOCK=no)");
+    else if (!FAKETIME) this.leftOut.push("clock steps (libfaketime is not installed)");
+    this.port = await freePort();
+    this.platform = linkedDevices > 0 ? await startPlatform(platformFolder) : undefined;
+    this.file = join(this.disk ?? this.folder, "merpati.db");
     const all = {
-      "http.listen": `127.0.0.1:${world.port}`,
-      "store.url": `sqlite:${world.file}`,
+      "http.listen": `127.0.0.1:${this.port}`,
+      "store.url": `sqlite:${this.file}`,
       "simulator.latency_ms": 2,
       "outbound.allow": "127.0.0.0/8",
       "outbound.allow_http_callbacks": true,
       "log.level": "warn",
       "log.format": "json",
-      ...world.platform?.settings,
+      ...this.platform?.settings,
       ...settings,
     };
-    world.flags = Object.entries(all).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
-    for (const [key, value] of retentionOf(world, retention)) {
-      world.flags.push("--set", `${key}=${value}`);
+    this.flags = Object.entries(all).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+    for (const [key, value] of retentionOf(this, retention)) {
+      this.flags.push("--set", `${key}=${value}`);
     }
-    world.setClock(0);
-    return world;
+    this.setClock(0);
   }
 
   /** Runs a command on the store; its result. */
@@ -165,9 +174,12 @@ export class World {
   }
 
   async end() {
-    await this.stopGateway();
-    if (this.platform) await stop(this.platform.process);
-    if (this.disk) execFileSync("umount", [this.disk]);
+    try {
+      await this.stopGateway();
+    } finally {
+      if (this.platform) await stop(this.platform.process);
+      if (this.disk) execFileSync("umount", [this.disk]);
+    }
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
