@@ -162,6 +162,58 @@ test("a key is made, and revoked by typing its name", async () => {
   await soon(async () => (await focus(page)).inMain).toBe(true);
 });
 
+test("a campaign is created, written, tried and started", async () => {
+  const to = freshNumber();
+  await open("campaigns", "Campaigns");
+  await tabTo(page, "Create a campaign");
+  await press("Enter");
+  const creating = page.getByRole("dialog", { name: "Create a campaign" });
+  await creating.waitFor();
+  await soon(nameOfFocus).toBe("Name");
+  await page.keyboard.type("Papan tik");
+  await press("Tab"); // The purpose, of which the arrows choose.
+  await press("ArrowRight");
+  await visitor.settled();
+  await tabTo(page, "Create a campaign");
+  await press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Papan tik" }).waitFor();
+
+  await tabTo(page, "CSV file");
+  await press("ArrowRight");
+  await tabTo(page, "Numbers");
+  await page.keyboard.type(to);
+  await tabTo(page, "Add them");
+  await press("Enter");
+  await page.getByRole("heading", { level: 2, name: "Result" }).waitFor();
+  await tabTo(page, "Next: Message");
+  await press("Enter");
+  await page.getByRole("heading", { level: 2, name: "Message" }).waitFor();
+  await soon(nameOfFocus).toBe("Message"); // The step's heading: its controls follow.
+  await tabTo(page, "Text");
+  await page.keyboard.type("Halo ");
+  await tabTo(page, "Insert number");
+  await press("Enter");
+  await soon(nameOfFocus).toBe("Text");
+  await page.keyboard.type("!");
+  await page.getByText("All is saved").waitFor();
+  expect(await page.getByLabel("Text", { exact: true }).inputValue()).toBe("Halo {{number}}!");
+  await tabTo(page, "Next: Sending");
+  await press("Enter");
+  await page.getByRole("heading", { level: 2, name: "Sending" }).waitFor();
+  await tabTo(page, "Next: Review");
+  await press("Enter");
+  await page.getByText("Ready to start.").waitFor();
+  await tabTo(page, "Start now");
+  await press("Enter");
+  const starting = page.getByRole("dialog", { name: "Start the campaign" });
+  await starting.waitFor();
+  await visitor.settled();
+  await tabTo(page, "Start now");
+  await press("Enter");
+  await page.getByText("Finished", { exact: true }).waitFor();
+  expect(gateway.simulator.to(to).map(({ body }) => body)).toEqual([`Halo ${to}!`]);
+});
+
 test("one signs out", async () => {
   await page.reload();
   await page.getByRole("heading", { level: 1 }).waitFor();

@@ -31,6 +31,12 @@ const pages: [string, () => string][] = [
   ["messages-none", () => "/messages?to=6281999999999"],
   ["message", () => `/messages/${world.message}`],
   ["message-waiting", () => `/messages/${world.waiting}`],
+  ["campaigns", () => "/campaigns"],
+  ["campaign", () => `/campaigns/${world.paused}`],
+  ["campaign-audience", () => `/campaigns/${world.draft}`],
+  ["campaign-message", () => `/campaigns/${world.draft}?step=message`],
+  ["campaign-sending", () => `/campaigns/${world.draft}?step=sending`],
+  ["campaign-review", () => `/campaigns/${world.draft}?step=review`],
   ["devices", () => "/devices"],
   ["device", () => `/devices/${world.device}`],
   ["callbacks", () => "/callbacks"],
@@ -47,6 +53,8 @@ const pages: [string, () => string][] = [
 
 const dialogs: [string, () => string, RegExp][] = [
   ["add-device", () => "/devices", /^(Tambah perangkat|Add a device)$/],
+  ["create-campaign", () => "/campaigns", /^(Buat kampanye|Create a campaign)$/],
+  ["pace", () => `/campaigns/${world.paused}`, /^(Laju dan perangkat|Pace and devices)$/],
   ["link", () => `/devices/${world.unlinked}`, /^(Tautkan|Link)$/],
   ["remove-device", () => `/devices/${world.device}`, /^(Hapus perangkat|Remove the device)$/],
   ["create-key", () => "/keys", /^(Buat kunci|Create a key)$/],
@@ -63,7 +71,17 @@ const menus: [string, () => string, RegExp, RegExp][] = [
 ];
 
 // Pages with instructions for an empty account.
-const empty = ["/", "/send", "/messages", "/devices", "/callbacks", "/keys", "/account", "/usage"];
+const empty = [
+  "/",
+  "/send",
+  "/messages",
+  "/campaigns",
+  "/devices",
+  "/callbacks",
+  "/keys",
+  "/account",
+  "/usage",
+];
 
 const WIDTHS = [1440, 390];
 

@@ -32,7 +32,8 @@ function small(page: Page): Promise<string[]> {
       // A radio button, a box or a switch is touched by its row, a part of a field by the field.
       const touched = one.closest<HTMLElement>("[class*=touchRow], label") ?? one;
       const isMark = one.matches("[type=radio], [type=checkbox]");
-      const box = (isMark ? touched : one).getBoundingClientRect();
+      const chosen = one.closest("[data-multiline]"); // A field with what was chosen in it.
+      const box = (isMark ? touched : (chosen ?? one)).getBoundingClientRect();
       const isHidden = box.width < 2 || one.closest("[hidden], [aria-hidden=true]") !== null;
       const isPart =
         one.matches("[role=spinbutton]") || one.closest("div:has(> [type=password])") !== null;
@@ -51,6 +52,11 @@ test("controls of every page and its windows", async () => {
     "/send",
     "/messages",
     `/messages/${world.waiting}`,
+    "/campaigns",
+    `/campaigns/${world.paused}`,
+    ...["audience", "message", "sending", "review"].map(
+      (step) => `/campaigns/${world.draft}?step=${step}`,
+    ),
     "/devices",
     `/devices/${world.unlinked}`,
     "/callbacks",

@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, type Visitor } from "./support/browser.ts";
+import { call, keyWith } from "./support/catalogue.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
 import { person } from "./support/people.ts";
@@ -18,6 +19,7 @@ let account: Account;
 let device: string;
 let to: string;
 let message: string;
+let campaign: string; // A draft with one recipient.
 
 beforeAll(async () => {
   [gateway, browser] = await Promise.all([Gateway.create(), openBrowser()]);
@@ -25,11 +27,25 @@ beforeAll(async () => {
   to = freshNumber();
   const body = { to, from: device, message: "Halo", Type: "text", delay: 3600 };
   message = (await account.send(body)).json.data.requestId;
+  campaign = await draft();
 });
 afterAll(async () => {
   await browser.close();
   await gateway.close();
 });
+
+async function draft(): Promise<string> {
+  const key = await keyWith(account, ["campaigns:manage"]);
+  const ask = async (path: string, body: unknown) => {
+    const row = { method: "POST", path: `/v1/campaigns${path}` };
+    const answer = await call(gateway, row, { key }, body);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.json as any;
+  };
+  const { id } = await ask("", { name: "Promo", devices: [device], message: "Rahasia {{kode}}" });
+  await ask(`/${id}/recipients`, { recipients: [{ number: to, values: { kode: "sandi" } }] });
+  return id;
+}
 
 async function member(role: string): Promise<Visitor> {
   const flags = ["--account", account.id, "--role", role];
@@ -49,6 +65,8 @@ const newcomer = { email: "a@b.example", role: "owner" };
 const own = () => ({ account: account.id });
 const calls: [string, () => [string, string, unknown]][] = [
   ["messages", () => ["POST", `/v1/messages/${message}/cancel`, {}]],
+  ["campaigns", () => ["POST", `/v1/campaigns/${campaign}/pause`, {}]],
+  ["campaign texts", () => ["POST", `/v1/campaigns/${campaign}/preview`, {}]],
   ["devices", () => ["POST", `/v1/devices/${device}/pause`, {}]],
   ["callbacks", () => ["POST", "/v1/callbacks/test", own()]],
   ["keys", () => ["POST", "/v1/keys", { ...own(), name: "x" }]],
@@ -58,9 +76,11 @@ const calls: [string, () => [string, string, unknown]][] = [
   ["everybody", () => ["POST", "/v1/admin/people", { email: "c@d.example", admin: true }]],
 ];
 
+const OF_OPERATORS = ["messages", "campaigns", "campaign texts", "devices", "callbacks"];
+
 describe.each([
   ["viewer", [], ["API keys", "All accounts", "People", "Server"]],
-  ["operator", ["messages", "devices", "callbacks"], ["API keys", "All accounts", "Server"]],
+  ["operator", OF_OPERATORS, ["API keys", "All accounts", "Server"]],
 ] as [string, string[], string[]][])("a %s", (role, allowed, hidden) => {
   test("is refused what is not theirs, and is not offered it", async () => {
     const visitor = await member(role);
@@ -96,14 +116,23 @@ test("a viewer never sees a recipient's whole number, wherever it is shown", asy
     if (!response.url().includes("/v1/")) return;
     response.text().then((text) => texts.push(text), () => undefined);
   });
-  for (const path of ["/", "/messages", `/messages/${message}`, "/callbacks", "/usage"]) {
+  const paths = ["/", "/messages", `/messages/${message}`, "/callbacks", "/usage"];
+  for (const path of [...paths, "/campaigns", `/campaigns/${campaign}`]) {
     await visitor.goto(path);
     expect(await page.locator("body").innerText(), path).not.toContain(to);
+  }
+  // Of a campaign: neither its text nor its values, no step of a draft, and nothing to act with.
+  const recipients = page.getByRole("table", { name: "Recipients" });
+  expect(await recipients.innerText()).toMatch(/\d+[*•]+\d+/);
+  const acts = ["Pause", "Start now", "Further actions", "Download the report", "Next: Message"];
+  for (const name of acts) {
+    expect(await page.getByRole("button", { name }).count(), name).toBe(0);
+    expect(await page.getByRole("link", { name }).count(), name).toBe(0);
   }
   const table = page.getByRole("table", { name: "Messages" });
   await visitor.goto("/messages");
   expect(await table.innerText()).toMatch(/\d+[*•]+\d+/);
-  for (const text of texts) expect(text).not.toContain(to);
+  for (const text of texts) expect(text).not.toMatch(new RegExp(`${to}|Rahasia|sandi`));
   expect(texts.length).toBeGreaterThan(5);
   await visitor.close();
 });
