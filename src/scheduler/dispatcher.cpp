@@ -131,7 +131,7 @@ void Dispatcher::handle(IntentRecorded&& event) {
     invariant(found != in_flight_.end(), "an intent belongs to a message in flight");
     auto& flight = found->second;
     flight.queued.intent_recorded = true;
-    if (is_withheld(*flight.queued.message)) {
+    if (is_withheld(flight.queued)) {
         flight.lane->pacer.take_back(flight.paced);
         withdraw(flight);
     } else if (draining_ || flight.lane->paused) {

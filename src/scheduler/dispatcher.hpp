@@ -81,9 +81,14 @@ using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, Device
                            DeviceRemoved, CancelRequested, WithdrawRequested, HastenRequested,
                            ExplainRequested, QueuedOnDisk, Fetched>;
 
-/// Whether recovery must know that a send of the message was begun, because the message is
-/// delivered at most once and its connector does not recognise a repeated send (or is missing).
-/// After a crash during the send an operator decides.
+/// Whether a send whose outcome is unknown must not be repeated, because the message is delivered
+/// at most once and its connector does not recognise a repeated send (or is missing). An operator
+/// decides.
+[[nodiscard]] bool is_sent_once(const connector::Connector* connector,
+                                const model::Message& message);
+
+/// Whether recovery must know that a send of the message was begun: it must not be repeated, or
+/// the message could return to its campaign, which would send another one instead.
 [[nodiscard]] bool needs_intent(const connector::Connector* connector,
                                 const model::Message& message);
 
@@ -221,7 +226,8 @@ private:
     // dispatcher_hand.cpp
     [[nodiscard]] Result<void> take_out(store::QueuedMessage& message);
     [[nodiscard]] Result<void> find_on_disk(store::QueuedMessage& message);
-    [[nodiscard]] bool is_withheld(const model::Message& message) const;
+    void leave(const store::QueuedMessage& message);
+    [[nodiscard]] bool is_withheld(const store::QueuedMessage& queued) const;
     void withdraw(InFlight& flight, std::move_only_function<void(bool)> done = {});
 
     // dispatcher_trail.cpp

@@ -138,6 +138,38 @@ TEST_F(CampaignTest, MessagesOnDiskAloneAreWithdrawnToo) {
     EXPECT_TRUE(connector->sent.empty());
 }
 
+/// Its campaign would send to the recipient again, as another message.
+TEST_F(CampaignTest, AMessageWhoseSendACrashInterruptedIsNotWithdrawn) {
+    connector->abilities.recognises_repeats = true;
+    start();
+    const auto handed = hand_over(2);
+    ASSERT_EQ(connector->sent.size(), 2U);
+    may_send = false;
+    restart();
+    EXPECT_EQ(withdraw(handed), 0U);
+    EXPECT_EQ(connector->sent, handed);
+    report(handed.front(), model::Outcome::Kind::retry);
+    report_sent(handed.back());
+    EXPECT_EQ(withdraw({handed.front()}), 0U);
+    advance(10s);
+    ASSERT_EQ(connector->sent.size(), 3U);
+    report_sent(handed.front());
+    EXPECT_EQ(count(RecipientState::sent), 2);
+}
+
+TEST_F(CampaignTest, NorIsOneThatAnEarlierAttemptMayHaveSent) {
+    connector->abilities.recognises_repeats = true;
+    start();
+    const auto handed = hand_over(1);
+    report(handed.front(), model::Outcome::Kind::unknown);
+    may_send = false;
+    EXPECT_EQ(withdraw(handed), 0U);
+    advance(10s);
+    EXPECT_EQ(connector->sent, (std::vector{handed.front(), handed.front()}));
+    report_sent(handed.front());
+    EXPECT_EQ(count(RecipientState::sent), 1);
+}
+
 TEST_F(CampaignTest, CampaignsLeaveRoomForMessagesOfTheApi) {
     options.lane_memory_max = 64;
     options.memory_max = 64;

@@ -113,6 +113,9 @@ std::optional<std::vector<store::QueuedMessage>> Dispatcher::read(Lane& lane, mo
     } else {
         read_failed(lane, next.error());
     }
+    for (auto& queued : *loaded) {  // A crash interrupted a send that was begun.
+        queued.perhaps_sent = queued.perhaps_sent || queued.intent_recorded;
+    }
     return std::move(*loaded);
 }
 
@@ -154,7 +157,7 @@ std::size_t Dispatcher::expire(Lane& lane, model::Source which, std::size_t room
     auto& source = lane.source(which);
     const auto end = [&](store::QueuedMessage queued) {
         --room;
-        if (queued.intent_recorded && needs_intent(lane.connector, *queued.message)) {
+        if (queued.intent_recorded && is_sent_once(lane.connector, *queued.message)) {
             hold(add_in_flight(lane, std::move(queued)),
                  model::details::held);  // A crash interrupted it.
         } else {

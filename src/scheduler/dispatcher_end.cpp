@@ -35,9 +35,13 @@ void Dispatcher::store_down_since(Lane& lane) {
     lane.down_since_stored = lane.down_since;
 }
 
-bool needs_intent(const connector::Connector* connector, const model::Message& message) {
+bool is_sent_once(const connector::Connector* connector, const model::Message& message) {
     return message.delivery == model::Delivery::at_most_once &&
            (connector == nullptr || !connector->capabilities()->recognises_repeats);
+}
+
+bool needs_intent(const connector::Connector* connector, const model::Message& message) {
+    return message.campaign_row != 0 || is_sent_once(connector, message);
 }
 
 Dispatcher::InFlight& Dispatcher::add_in_flight(Lane& lane, store::QueuedMessage queued,
@@ -101,7 +105,7 @@ void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
             flight.queued.crashes += outcome.crashed ? 1 : 0;
             flight.queued.perhaps_sent = true;
             // At least once: it may be sent twice, but is not lost.
-            if (needs_intent(flight.connector, *flight.queued.message)) {
+            if (is_sent_once(flight.connector, *flight.queued.message)) {
                 hold(flight, model::details::held);
             } else if (outcome.crashed && flight.queued.crashes >= crashes_max) {
                 hold(flight, model::details::held_after_crashes);

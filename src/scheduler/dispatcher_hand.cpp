@@ -35,11 +35,17 @@ Result<void> Dispatcher::take_out(store::QueuedMessage& message) {
         return there;
     }
     if (message.intent_recorded) {
-        source.note_on_disk(message.queued_at);
-        make_ready(lane);
+        leave(message);
         return fail(ErrorCode::conflict, "a crash interrupted its send: the platform may have it");
     }
     return {};
+}
+
+/// A message that was taken out stays in the store as it was.
+void Dispatcher::leave(const store::QueuedMessage& message) {
+    auto& lane = lane_of(message.message->device);
+    lane.source(message.message->source).note_on_disk(message.queued_at);
+    make_ready(lane);
 }
 
 Result<void> Dispatcher::find_on_disk(store::QueuedMessage& message) {
@@ -77,10 +83,12 @@ void Dispatcher::handle(CancelRequested&& event) {
                       });
 }
 
-/// Whether the message is of a recipient whose campaign may not send now.
-bool Dispatcher::is_withheld(const model::Message& message) const {
-    return message.campaign && message.campaign_row != 0 && options_.campaign_may_send &&
-           !options_.campaign_may_send(*message.campaign);
+/// Whether the message is of a recipient whose campaign may not send now. One that the platform may
+/// have is sent all the same: the campaign would send another message instead.
+bool Dispatcher::is_withheld(const store::QueuedMessage& queued) const {
+    const auto& message = *queued.message;
+    return !queued.perhaps_sent && message.campaign && message.campaign_row != 0 &&
+           options_.campaign_may_send && !options_.campaign_may_send(*message.campaign);
 }
 
 /// Returns the message to its campaign. A send of it was not begun.
@@ -115,10 +123,15 @@ void Dispatcher::handle(WithdrawRequested&& event) {
     const auto answer = std::make_shared<Answer>(std::move(event.done));
     for (auto& message : event.messages) {
         auto& lane = lane_of(message.message->device);
-        if (take_out(message)) {
-            withdraw(add_in_flight(lane, std::move(message), false),
-                     [answer](bool finished) { answer->withdrawn += finished ? 1 : 0; });
+        if (!take_out(message)) {
+            continue;
         }
+        if (message.perhaps_sent) {
+            leave(message);
+            continue;
+        }
+        withdraw(add_in_flight(lane, std::move(message), false),
+                 [answer](bool finished) { answer->withdrawn += finished ? 1 : 0; });
     }
 }
 

@@ -79,7 +79,7 @@ void Dispatcher::send_due(Lane& lane) {
 /// file.
 void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
     const auto& message = *queued.message;
-    if (is_withheld(message) && !queued.intent_recorded) {
+    if (is_withheld(queued)) {
         withdraw(add_in_flight(lane, std::move(queued)));
         return;
     }
@@ -88,7 +88,7 @@ void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
                       model::details::recipient_invalid);
         return;
     }
-    if (queued.intent_recorded && needs_intent(lane.connector, message)) {
+    if (queued.intent_recorded && is_sent_once(lane.connector, message)) {
         hold(add_in_flight(lane, std::move(queued)),
              model::details::held);  // A crash interrupted its send.
     } else if (message.type == model::MessageType::media) {
@@ -100,7 +100,7 @@ void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
 
 /// The campaign may have been paused since the file was fetched.
 void Dispatcher::send_with_file(InFlight& flight) {
-    if (is_withheld(*flight.queued.message)) {
+    if (is_withheld(flight.queued)) {
         withdraw(flight);
     } else {
         begin_send(flight);
@@ -122,7 +122,7 @@ void Dispatcher::begin_send(InFlight& flight) {
     flight.paced =
         lane.pacer.sent(now_, Millis{static_cast<std::int64_t>(jitter)}, midnight - wall);
     const auto& message = *flight.queued.message;
-    if (!needs_intent(flight.connector, message)) {
+    if (flight.queued.intent_recorded || !needs_intent(flight.connector, message)) {
         send(flight);
         return;
     }

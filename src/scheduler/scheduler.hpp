@@ -96,7 +96,9 @@ struct Counts {
 ///
 /// Campaigns: before a recipient's message is sent or its file fetched, and once more when its
 /// intent is durable, `campaign_may_send` is asked. If it may not, the message returns to its
-/// campaign (store::Finish::withdrawn).
+/// campaign (store::Finish::withdrawn). A message that the platform may have, because of a crash or
+/// an unknown outcome, is sent all the same, and not withdrawn: the campaign would send to its
+/// recipient again, as another message.
 ///
 /// Pace: the last send and the day's count of a paced device are committed with the outcomes, so a
 /// restart keeps gap and cap; after a crash the cap may be exceeded by the sends that were in
@@ -160,8 +162,8 @@ public:
     void cancel(store::QueuedMessage message, std::move_only_function<void(Result<void>)> done);
 
     /// Withdraws waiting messages of campaigns (store::Finish::withdrawn). Those that are being
-    /// sent, or have ended, stay as they are. Calls `done` once, when all others are durable, with
-    /// their number. Errors: shutting_down.
+    /// sent, that the platform may have, or that have ended, stay as they are. Calls `done` once,
+    /// when all others are durable, with their number. Errors: shutting_down.
     void withdraw(std::vector<store::QueuedMessage> messages,
                   std::move_only_function<void(Result<std::size_t>)> done);
 
