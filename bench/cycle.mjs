@@ -50,7 +50,7 @@ export async function measure(startSide, script, sink, seconds) {
 }
 
 /** Waits until all callbacks arrived and the side is idle; resolves with the last one's time. */
-async function drain(processes, sink, expected) {
+export async function drain(processes, sink, expected) {
   const end = performance.now() + DRAIN_SECONDS_MAX * 1000;
   let callbacks = await sink.count();
   let at = performance.now();

@@ -8,17 +8,15 @@
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { createServer } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { measureBesideCampaign } from "./campaign_neighbour.mjs";
 import { Gateway } from "./fairness_gateway.mjs";
 import { measureRows } from "./fairness_rows.mjs";
+import { PROBES, probe, startReceiver } from "./probes.mjs";
 import { table } from "./statistics.mjs";
 
-const PROBES = 200;
-const PROBE_EVERY_MS = 25;
-const PROBE_SECONDS_MAX = 30;
 const UNDISTURBED_MIN_MS = 10;
 const FACTOR_MAX = 2;
 const SENDERS = 32;
@@ -53,10 +51,17 @@ const rows = [
     own: { settableClock: true },
     setBack: "-2h",
   },
+  { name: "a campaign of 400,000 recipients", campaign: 400_000 },
 ];
 
 export const fairness = ({ scratch }) =>
-  measureRows(rows, () => scratch("fairness"), measure, isMet);
+  measureRows(
+    rows,
+    () => scratch("fairness"),
+    (row, folder) =>
+      row.campaign ? measureBesideCampaign(scratch, row.campaign) : measure(row, folder),
+    isMet,
+  );
 
 function isMet({ undisturbed, beside, restarted, limit, error }) {
   if (error) return false;
@@ -66,7 +71,7 @@ function isMet({ undisturbed, beside, restarted, limit, error }) {
 
 async function measure(row, folder) {
   const ends = [];
-  const sink = await startSink(row);
+  const sink = await startReceiver();
   ends.push(() => sink.close());
   try {
     if (row.nameServer) ends.push(await silentNameServer(row.own.nameServer));
@@ -86,56 +91,6 @@ async function measure(row, folder) {
   } finally {
     for (const end of ends.reverse()) await end();
   }
-}
-
-/** The healthy receiver, in the bench's own process. */
-async function startSink() {
-  const waiting = new Map();
-  const server = createServer((request, response) => {
-    const at = performance.now();
-    request.resume();
-    request.on("end", () => response.writeHead(request.url === "/dead" ? 404 : 200).end("{}"));
-    waiting.get(request.url)?.(at);
-    waiting.delete(request.url);
-  });
-  server.keepAliveTimeout = 60_000;
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    port: server.address().port,
-    /** Resolves with the time of the path's callback; undefined: it did not arrive. */
-    expect: (path) =>
-      new Promise((resolve) => {
-        waiting.set(path, resolve);
-        setTimeout(resolve, PROBE_SECONDS_MAX * 1000).unref();
-      }),
-    close: () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))),
-  };
-}
-
-let count = 0;
-
-/** Sends every PROBE_EVERY_MS, and measures from the answer to the callback. */
-async function probe(gateway, sink, url) {
-  const times = [];
-  const probes = [];
-  for (let i = 0; i < PROBES; i += 1) {
-    const path = `/alive-${(count += 1)}`;
-    probes.push(
-      (async () => {
-        const come = sink.expect(path);
-        await gateway.send(gateway.accounts.good, url.replace("/alive", path));
-        const sent = performance.now();
-        const at = await come;
-        if (at !== undefined) times.push(Math.max(0, at - sent));
-      })(),
-    );
-    await pause(PROBE_EVERY_MS);
-  }
-  await Promise.all(probes);
-  times.sort((a, b) => a - b);
-  const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
-  return { p50: at(0.5), p99: at(0.99), max: times.at(-1), lost: PROBES - times.length };
 }
 
 async function neighbours(row, sink, ends) {

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { join, resolve } from "node:path";
+import { SCOPES } from "./campaign_client.mjs";
 import { freePort, start, until } from "./processes.mjs";
 
 const BINARY = resolve(
@@ -123,7 +124,7 @@ export class Gateway {
 
   #account(name, devices) {
     const { id } = this.#command("account", "create", name, "--rate", "none");
-    const { key } = this.#command("key", "create", id);
+    const { key } = this.#command("key", "create", id, "--scopes", SCOPES);
     const numbers = Array.from({ length: devices }, (_, index) =>
       String(6281110000000 + (name === "bad" ? 1000 : 0) + index),
     );

@@ -11,13 +11,20 @@
 //   BENCH_STORED (5000000)          messages in the large stores
 //   BENCH_DAY_TWO_SECONDS (65)      length of a measurement of the retention bench with keys
 //   BENCH_WEB_SECONDS (600)         time that a page is left open
+//   BENCH_CAMPAIGN_ROWS (1000000)   recipients of the large campaign
+//   BENCH_CAMPAIGN_SECONDS (30)     how long it runs, and how long accepts are undisturbed before
+//   BENCH_CAMPAIGN_MESSAGES (100000) recipients of the campaigns whose messages are counted
+//   BENCH_CAMPAIGNS (200)           campaigns that run together
+//   BENCH_CAMPAIGN_NEIGHBOUR (400000) recipients of another account's campaign
 //   MERPATI_CRASH_ROUNDS (200)      kills of the crash bench
+//   MERPATI_CAMPAIGN_ROUNDS (10)    its kills at each step of a campaign's life
 //   MERPATI_LINKED_ROUNDS (100)     its kills with linked devices
 //   MERPATI_LINKED_BACK_MS (2000)   time that linked devices may be away
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { accepts, describeAccepts } from "./accepts.mjs";
+import { campaign, describeCampaign } from "./campaign.mjs";
 import { crash, describeCrash } from "./crash.mjs";
 import { cycle, describeCycle } from "./cycle.mjs";
 import { describeFairness, fairness } from "./fairness.mjs";
@@ -52,6 +59,7 @@ const benches = {
   "fairness-media": [fairnessMedia, describeFairnessMedia],
   anonymous: [anonymous, describeAnonymous],
   known: [known, describeKnown],
+  campaign: [campaign, describeCampaign],
   events: [events, describeEvents],
   web: [web, describeWeb],
   linked: [linked, describeLinked],
@@ -81,6 +89,7 @@ const options = {
   seconds: Number(process.env.BENCH_SECONDS ?? 5),
   repetitions: Number(process.env.BENCH_REPETITIONS ?? 3),
   rounds: Number(process.env.MERPATI_CRASH_ROUNDS ?? 200),
+  campaignRounds: Number(process.env.MERPATI_CAMPAIGN_ROUNDS ?? 10),
   linkedRounds: Number(process.env.MERPATI_LINKED_ROUNDS ?? 100),
   linkedBack: Number(process.env.MERPATI_LINKED_BACK_MS ?? 2000),
 };

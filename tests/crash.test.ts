@@ -5,6 +5,7 @@
 import { Agent } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
+import { isConnectionLoss } from "./support/connection_loss.ts";
 import { Gateway } from "./support/gateway.ts";
 import { Ledger, type Order } from "./support/ledger.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
@@ -159,12 +160,6 @@ async function expectBooksAgree(gateway: Gateway): Promise<void> {
   expect(findings.filter((one) => one.subject === "credit")).toEqual([
     expect.objectContaining({ verdict: "good" }),
   ]);
-}
-
-function isConnectionLoss(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code ?? "";
-  const lost = ["ECONNRESET", "ECONNREFUSED", "EPIPE"].includes(code);
-  return lost || /aborted|socket hang up/.test(String(error));
 }
 
 /**

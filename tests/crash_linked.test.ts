@@ -8,6 +8,7 @@ import { Agent } from "node:http";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
+import { isConnectionLoss } from "./support/connection_loss.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
 import { manage, Platform } from "./support/platform.ts";
@@ -87,12 +88,6 @@ async function acceptedAtLast(body: object, key: string): Promise<string> {
       agent.destroy();
     }
   }
-}
-
-function isConnectionLoss(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code ?? "";
-  const lost = ["ECONNRESET", "ECONNREFUSED", "EPIPE"].includes(code);
-  return lost || /aborted|socket hang up/.test(String(error));
 }
 
 /** The process id of the gateway's child; 0: there is none. */
