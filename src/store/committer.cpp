@@ -134,6 +134,12 @@ Pending<Change> pending(Change change, Committer::ChangeDone done) {
             }};
 }
 
+/// How many messages the operation may accept, if it is a change.
+std::size_t accepts_of(const Operation& operation) {
+    const auto* change = std::get_if<Pending<Change>>(&operation);
+    return change == nullptr ? 0 : change->element.accepts;
+}
+
 }  // namespace
 
 class Committer::Impl {
@@ -169,11 +175,8 @@ public:
             } else {
                 idle_waits = 0;
             }
-            for (std::size_t from = 0; from < operations.size(); from += options_.batch_max) {
-                const auto to = std::min(operations.size(), from + options_.batch_max);
-                for (std::size_t place = from; place < to; ++place) {
-                    gathering_.add(std::move(operations[place]));
-                }
+            for (std::size_t place = 0; place < operations.size();) {
+                place = gather(operations, place);
                 if (!commit(owner)) {
                     return;
                 }
@@ -181,8 +184,37 @@ public:
         }
     }
 
-    /// False when the box is closed and empty.
+    /// Adds operations from `place` on to the next transaction. The place after them.
+    std::size_t gather(std::vector<Operation>& operations, std::size_t place) {
+        const auto end = std::min(operations.size(), place + options_.batch_max);
+        std::size_t accepts = 0;
+        for (; place < end; ++place) {
+            const auto more = accepts_of(operations[place]);
+            if (more > 0 && accepts > 0 && accepts + more > options_.change_accepts_max) {
+                put_off_.push_back(std::move(operations[place]));
+            } else {
+                accepts += more;
+                gathering_.add(std::move(operations[place]));
+            }
+        }
+        return place;
+    }
+
+    /// Takes what was put off before, and what waits in the box. False when the box is closed and
+    /// there is neither.
     bool wait_for(std::vector<Operation>& operations, int idle_waits) {
+        if (put_off_.empty()) {
+            return wait_for_more(operations, idle_waits);
+        }
+        std::ignore = box_.take_all_for(operations, 0ms);
+        operations.insert(operations.begin(), std::make_move_iterator(put_off_.begin()),
+                          std::make_move_iterator(put_off_.end()));
+        put_off_.clear();
+        return true;
+    }
+
+    /// False when the box is closed and empty.
+    bool wait_for_more(std::vector<Operation>& operations, int idle_waits) {
         const bool short_of_room = !gathering_.batch().empty() || !store_.condition().accepts();
         const bool asleep = idle_waits >= waits_until_checkpoint && !short_of_room;
         asleep_.store(asleep);
@@ -290,6 +322,7 @@ public:
         box_.close();
         on_fatal_(why);
         gathering_.clear();
+        put_off_.clear();
         std::vector<Operation> left;
         while (box_.take_all(left)) {
         }
@@ -301,6 +334,7 @@ public:
     Fatal on_fatal_;
     Mailbox<Operation> box_;
     Gathering gathering_;  // The batch that is being written, or that a full disk kept back.
+    std::vector<Operation> put_off_;  // For the next transaction, before all others.
     LivenessProbes probes_;
     std::size_t expected_ = 0;  // Operations of the next commit, under load.
     std::atomic<bool> asleep_{true};
@@ -355,8 +389,9 @@ void Committer::probe(std::move_only_function<void()> answer) {
     impl_->probe(std::move(answer));
 }
 
-bool Committer::change(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done) {
-    return impl_->box_.put(pending({.run = std::move(run)}, std::move(done)));
+bool Committer::change(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done,
+                       std::size_t accepts) {
+    return impl_->box_.put(pending({.run = std::move(run), .accepts = accepts}, std::move(done)));
 }
 
 bool Committer::change_always(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done) {
@@ -369,17 +404,19 @@ const Condition& Committer::condition() const noexcept {
 }
 
 Result<void> Committer::change_and_wait(std::move_only_function<Result<void>(Tables&)> run,
-                                        std::move_only_function<void()> then) {
+                                        std::move_only_function<void()> then, std::size_t accepts) {
     // Shared, because a committer that fails destroys `done` without calling it.
     auto promise = std::make_shared<std::promise<Result<void>>>();
     auto future = promise->get_future();
-    const bool taken =
-        change(std::move(run), [promise, then = std::move(then)](Result<void> result) mutable {
+    const bool taken = change(
+        std::move(run),
+        [promise, then = std::move(then)](Result<void> result) mutable {
             if (result && then) {
                 then();
             }
             promise->set_value(std::move(result));
-        });
+        },
+        accepts);
     promise.reset();
     if (!taken) {
         return fail(ErrorCode::busy, "the store takes no more work just now");

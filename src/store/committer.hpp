@@ -17,6 +17,8 @@ namespace merpati::store {
 struct CommitterOptions {
     std::size_t queue_max = 65'536;  // Waiting operations; more accepts and changes are refused.
     std::size_t batch_max = 8'192;   // Operations of one transaction.
+    /// Messages that the changes of one transaction may accept; a single change may accept more.
+    std::size_t change_accepts_max = 1'000;
 };
 
 struct CommitterCounts {
@@ -36,6 +38,10 @@ using Done = std::move_only_function<void(Element&&)>;
 /// While one commit is being synced, the next batch gathers; under load it gathers for up to 0.3 ms
 /// more. Callback updates alone wait up to 5 ms for other operations, because no caller waits for
 /// them. `done` runs on the committer's thread and must return quickly.
+///
+/// Changes that accept many messages share a transaction only up to `change_accepts_max` messages;
+/// the others are the first of the next one. So operations that wait beside many of them wait for
+/// two such transactions at most.
 ///
 /// After the answers it lets the store maintain itself, which may move the log (Store::maintain).
 ///
@@ -76,8 +82,9 @@ public:
     void update_callback(CallbackUpdate update, Done<CallbackUpdate> done);
 
     using ChangeDone = std::move_only_function<void(Result<void>)>;
-    /// False when busy or stopping: `done` will not be called.
-    [[nodiscard]] bool change(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done);
+    /// False when busy or stopping: `done` will not be called. `accepts`: Change::accepts.
+    [[nodiscard]] bool change(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done,
+                              std::size_t accepts = 0);
 
     /// As `change`, for events that have already happened (a device's state, an inbound message):
     /// `queue_max` does not apply. While the disk is full the change is written again, so `run` may
@@ -89,7 +96,8 @@ public:
     /// committer's thread before this returns.
     /// Errors: the change's own; busy; shutting_down (the store stopped or failed first).
     [[nodiscard]] Result<void> change_and_wait(std::move_only_function<Result<void>(Tables&)> run,
-                                               std::move_only_function<void()> then = {});
+                                               std::move_only_function<void()> then = {},
+                                               std::size_t accepts = 0);
 
     [[nodiscard]] CommitterCounts counts() const noexcept;
 

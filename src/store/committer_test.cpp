@@ -371,6 +371,26 @@ TEST_F(CommitterTest, ReportsTheSizeOfEachCommit) {
     EXPECT_EQ(store.sizes(), std::vector<std::size_t>{2});
 }
 
+TEST_F(CommitterTest, ChangesThatAcceptManyMessagesShareATransactionUpToALimit) {
+    const auto under_test = committer({.change_accepts_max = 10});
+    std::vector<char> order;
+    const auto change = [&](char name, std::size_t accepts) {
+        EXPECT_TRUE(under_test->change(
+            nothing, [&order, name](const Result<void>&) { order.push_back(name); }, accepts));
+    };
+    change('a', 25);  // Alone more than the limit.
+    change('b', 6);
+    change('c', 6);
+    change('d', 4);
+    change('e', 0);
+    EXPECT_TRUE(accept(*under_test));
+    under_test->start();
+    under_test->stop();
+    EXPECT_EQ(store.sizes(), (std::vector<std::size_t>{3, 2, 1}));
+    EXPECT_EQ(order, (std::vector<char>{'a', 'e', 'b', 'd', 'c'}));
+    EXPECT_EQ(under_test->counts().operations, 6);
+}
+
 TEST_F(CommitterTest, AnswersAProbeWithoutACommit) {
     const auto under_test = committer({.queue_max = 1});
     under_test->start();

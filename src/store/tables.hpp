@@ -20,6 +20,7 @@ namespace merpati::store {
 
 class CampaignTables;
 class PeopleTables;
+struct Accept;
 
 /// Retention removes everything older than these times.
 struct PruneLimits {
@@ -235,6 +236,10 @@ public:
                                     const model::MessageEvent& event) = 0;
     /// The account of the message; empty: there is no such message.
     virtual Result<std::optional<model::AccountId>> owner_of_message(model::MessageId message) = 0;
+
+    /// Stores a message as one of WriteBatch::accepts, so that a change may store many and decide
+    /// by their results. Set Change::accepts.
+    virtual void accept(Accept& accept) = 0;
 
     virtual Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                                       std::string_view key) = 0;

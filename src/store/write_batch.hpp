@@ -1,6 +1,7 @@
 // The elements of one transaction.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -126,6 +127,8 @@ struct Change {
     /// The change records something that has already happened: a full disk does not refuse it, and
     /// `run` is called again until it is written.
     bool lasting = false;
+    /// How many messages it may store (Tables::accept). If any, a nearly full disk refuses it.
+    std::size_t accepts = 0;
     Result<void> result{};
 };
 

@@ -200,6 +200,45 @@ TEST_P(AcceptTest, AKeyMayStandForSomethingNewAfterADay) {
     EXPECT_EQ(waiting(), 2);
 }
 
+TEST_P(AcceptTest, AChangeAcceptsManyAndDecidesByTheirResults) {
+    account = create_account(2);
+    ASSERT_TRUE(add_device({.number = device_of(account), .account = account}, false));
+    std::vector<Accept> accepts;
+    accepts.push_back(with_key("order-1", "body"));
+    accepts.push_back(with_key("order-1", "body"));
+    accepts.push_back({.message = message()});
+    accepts.push_back({.message = message()});
+    ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+        for (auto& accept : accepts) {
+            tables.accept(accept);
+        }
+        return tables.put_idempotency(
+            {.account = account, .key = "all", .created_at = clock.now()});
+    }));
+    EXPECT_EQ(accepts[0].result, Accept::Result::stored);
+    EXPECT_EQ(accepts[1].result, Accept::Result::repeated);
+    EXPECT_EQ(accepts[2].result, Accept::Result::stored);
+    EXPECT_EQ(accepts[3].result, Accept::Result::credit_exhausted);
+    EXPECT_EQ(waiting(), 2);
+    EXPECT_EQ(credit_of(account), 0);
+    EXPECT_TRUE(take(reader()->idempotency(account, "all")));
+}
+
+TEST_P(AcceptTest, AChangeThatFailsHasAcceptedNothing) {
+    account = create_account(2);
+    ASSERT_TRUE(add_device({.number = device_of(account), .account = account}, false));
+    auto one = with_key("order-1", "body");
+    EXPECT_FALSE(change([&](Tables& tables) -> Result<void> {
+        tables.accept(one);
+        return fail(ErrorCode::conflict, "it changed its mind");
+    }));
+    EXPECT_EQ(one.result, Accept::Result::stored);
+    EXPECT_EQ(waiting(), 0);
+    EXPECT_EQ(credit_of(account), 2);
+    EXPECT_FALSE(take(reader()->idempotency(account, "order-1")));
+    EXPECT_EQ(accept_keyed("order-1", "other body"), Accept::Result::stored);
+}
+
 TEST_P(AcceptTest, ReadersSeeAMessageAsSoonAsItIsWritten) {
     const auto early_reader = reader();
     const auto made = accepted();

@@ -1,7 +1,9 @@
 #include "store/sqlite/sqlite_store.hpp"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <optional>
+#include <ranges>
 #include <system_error>
 #include <unistd.h>
 
@@ -28,6 +30,12 @@ namespace {
 constexpr int log_index_frames = 4 * Checkpointer::Sizes{}.frames_max;
 
 constexpr std::uint64_t page_bytes = 4'096;  // SQLite's default.
+
+constexpr const char* disk_is_full = "the store's disk is full: free some room";
+
+bool accepts(const Change& change) {
+    return change.accepts > 0;
+}
 
 /// Sets up the writing connection. Durability settings are read back, because a build or file
 /// system that does not provide them must not be trusted with messages.
@@ -81,11 +89,14 @@ public:
             return fail(ErrorCode::store_failed,
                         "the store failed before and must be opened anew: what is on disk decides");
         }
-        if (!batch.accepts.empty()) {
+        if (!batch.accepts.empty() || std::ranges::any_of(batch.changes, accepts)) {
             look_at_disk();
         }
         if (!condition_.accepts()) {
             refuse(batch.accepts, Accept::Result::no_room);
+            for (auto& change : batch.changes | std::views::filter(accepts)) {
+                change.result = fail(ErrorCode::busy, disk_is_full);
+            }
         }
         transaction_.start();
         auto failure = attempt([&] { transaction_.run(batch); });
@@ -107,7 +118,7 @@ public:
         if (failure->is_no_room()) {
             room_.met_full();
             refuse(batch.accepts, Accept::Result::no_room);
-            refuse(batch.changes, "the store's disk is full: free some room");
+            refuse(batch.changes, disk_is_full);
             return fail(ErrorCode::busy, "the store's disk is full");
         }
         if (failure->is_busy()) {

@@ -100,6 +100,7 @@ public:
     Result<void> note_event(model::PhoneNumber device, model::MessageId message,
                             const model::MessageEvent& event) override;
     Result<std::optional<model::AccountId>> owner_of_message(model::MessageId message) override;
+    void accept(Accept& accept) override { writer_.accept(accept); }
     Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                               std::string_view key) override;
     Result<void> put_idempotency(const IdempotencyRecord& record) override;
