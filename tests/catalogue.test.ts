@@ -136,7 +136,8 @@ describe.each(rows)("$name", (row) => {
       }
       if (!asks) {
         const path = at(row.path, ownIds);
-        const answer = await call(gateway, { ...row, path }, { key }, "x".repeat(70_000));
+        const bytes = row.path === "/v1/messages/bulk" ? 8 * 1024 * 1024 + 1 : 70_000;
+        const answer = await call(gateway, { ...row, path }, { key }, "x".repeat(bytes));
         expect(answer.status).toBe(413);
       }
     }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { isConnectionLoss } from "./support/connection_loss.ts";
 import { Gateway } from "./support/gateway.ts";
+import { isConnectionLoss } from "./support/http.ts";
 import { Ledger, type Order } from "./support/ledger.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";

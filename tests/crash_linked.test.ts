@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
 import { isConnectionLoss } from "./support/connection_loss.ts";
 import { Gateway } from "./support/gateway.ts";
+import { isConnectionLoss } from "./support/http.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
 import { manage, Platform } from "./support/platform.ts";
 import { Sink } from "./support/sink.ts";

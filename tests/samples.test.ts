@@ -60,6 +60,25 @@ test.each(languages)("the %s program sends a message", async (heading, fence, pr
   expect(message).toMatchObject({ id, from: device });
 });
 
+test("the program for many messages sends each line once, and says how each ended", async () => {
+  const path = join(folder, "send_all.py");
+  writeFileSync(path, sample("Many messages at once", "python", "order-1042"));
+  const lines = ["many-1;6281234567890;Satu; dua", "many-2;6281234567891;", "many-3;62812;Tiga"];
+  const sent = async (): Promise<string[]> => {
+    const env = { MERPATI_URL: gateway.url, MERPATI_KEY: account.key, MERPATI_FROM: device };
+    const running = run("python3", [path], { env: { PATH: process.env.PATH, ...env } });
+    running.child.stdin!.end(`${lines.join("\n")}\n`);
+    return (await running).stdout.trim().split("\n");
+  };
+  const first = await sent();
+  expect(first[0]).toMatch(/^many-1 [0-9a-f-]{36}$/);
+  expect(first[1]).toBe("many-2 Pesan tidak boleh kosong");
+  expect(first[2]).toMatch(/^many-3 [0-9a-f-]{36}$/);
+  expect(await sent()).toEqual(first);
+  const id = first[0]!.split(" ")[1]!;
+  expect(await gateway.json("message", "show", id)).toMatchObject({ from: device });
+});
+
 test("the programs run one after another, as they are printed", async () => {
   const sent = new Set<string>();
   for (const [heading, fence, program, file] of languages) {

@@ -15,17 +15,9 @@ constexpr std::size_t key_bytes_max = 255;
 store::IdempotencyRecord Idempotency::record_of(const http::Request& request, std::string_view key,
                                                 std::string_view revision, model::AccountId account,
                                                 Timestamp now) const {
-    store::IdempotencyRecord record;
-    record.account = account;
-    record.key = key;
-    record.created_at = now;
-    std::string scope{request.path};
-    scope += '\n';
-    scope += revision;
-    scope += '\n';
-    scope += request.body;
-    record.fingerprint = store_.fingerprint(scope);
-    return record;
+    return idempotency_record(store_,
+                              {.path = request.path, .revision = revision, .body = request.body},
+                              key, account, now);
 }
 
 void Idempotency::start() {
@@ -121,6 +113,22 @@ http::Reply Idempotency::recall(const store::IdempotencyRecord& first) const {
         }
     }
     return failure(Refusal::internal);
+}
+
+store::IdempotencyRecord idempotency_record(const store::Store& store, const FirstRequest& request,
+                                            std::string_view key, model::AccountId account,
+                                            Timestamp now) {
+    store::IdempotencyRecord record;
+    record.account = account;
+    record.key = key;
+    record.created_at = now;
+    std::string scope{request.path};
+    scope += '\n';
+    scope += request.revision;
+    scope += '\n';
+    scope += request.body;
+    record.fingerprint = store.fingerprint(scope);
+    return record;
 }
 
 bool well_formed_idempotency_key(std::string_view key) noexcept {

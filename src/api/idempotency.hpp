@@ -95,6 +95,18 @@ private:
                               waiting_max};
 };
 
+/// What the fingerprint of a request covers.
+struct FirstRequest {
+    std::string_view path;
+    std::string_view revision;  // Empty: the operation has none.
+    std::string_view body;
+};
+/// The record of a request with a key of its account, without an answer.
+[[nodiscard]] store::IdempotencyRecord idempotency_record(const store::Store& store,
+                                                          const FirstRequest& request,
+                                                          std::string_view key,
+                                                          model::AccountId account, Timestamp now);
+
 /// Whether a key is 1 to 255 printable characters.
 [[nodiscard]] bool well_formed_idempotency_key(std::string_view key) noexcept;
 

@@ -33,12 +33,18 @@ public:
     ///
     /// Limits: only the body's size. n fields cost O(n log n).
     [[nodiscard]] static std::optional<JsonFields> parse(std::string_view body);
+    static constexpr std::size_t levels_max = 16;
 
     /// Null when the field is missing.
     [[nodiscard]] const JsonField* find(std::string_view name) const noexcept;
     [[nodiscard]] JsonField* find(std::string_view name) noexcept;
 
     [[nodiscard]] bool has(std::string_view name) const noexcept { return find(name) != nullptr; }
+
+    /// Name and value of each.
+    [[nodiscard]] const std::vector<std::pair<std::string, JsonField>>& all() const noexcept {
+        return fields_;
+    }
 
 private:
     friend class JsonFieldsHandler;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "admission/principal.hpp"
 #include "api/call.hpp"
 #include "api/manage/engine/handlers.hpp"
+#include "http/body_receiver.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
 #include "model/scope.hpp"
@@ -35,11 +37,14 @@ using AccountHandler = void(const Rooms&, Call&&);  // Answers later; must not b
 /// handler checks it for the account that is meant.
 using PrincipalHandler = void(const Rooms&, const http::Request&, admission::Principal,
                               http::Responder);
+/// As PrincipalHandler, for a body that is read in pieces. Null: it has answered.
+using BodyHandler = std::unique_ptr<http::BodyReceiver>(const Rooms&, const http::Request&,
+                                                        admission::Principal, http::Responder);
 /// Answers later; must not block. Neither keys nor cookies are looked at.
 using StrangerHandler = void(const Rooms&, const http::Request&, http::Responder);
-using Answerer =
-    std::variant<Page*, AccountHandler*, PrincipalHandler*, StrangerHandler*, manage::Handler*,
-                 manage::StreamHandler*, manage::LateHandler*, manage::UploadHandler*>;
+using Answerer = std::variant<Page*, AccountHandler*, PrincipalHandler*, BodyHandler*,
+                              StrangerHandler*, manage::Handler*, manage::StreamHandler*,
+                              manage::LateHandler*, manage::UploadHandler*>;
 
 /// The threads that carry out an operation of the catalogue, so that slow calls do not delay
 /// others.
@@ -74,11 +79,18 @@ struct Operation {
     /// before the operation begins, and its outcome afterwards. Other changes are logged in their
     /// own transaction.
     bool recorded_first = false;
+    /// The handler itself judges the validity of the account (Manage::check_scope).
+    bool judges_validity = false;
     Pool pool = Pool::brief;
 
     /// The body is read while it arrives. Such an operation is in Pool::uploading.
     [[nodiscard]] constexpr bool is_upload() const {
         return std::holds_alternative<manage::UploadHandler*>(answerer);
+    }
+
+    /// The same, for a handler that chooses its threads.
+    [[nodiscard]] constexpr bool takes_body() const {
+        return std::holds_alternative<BodyHandler*>(answerer);
     }
 
     /// The answer is produced while it is sent.

@@ -8,6 +8,7 @@
 #include "api/opt_out_page.hpp"
 #include "api/reference_pages.hpp"
 #include "api/routes.hpp"
+#include "api/send/bulk.hpp"
 #include "api/send/send.hpp"
 
 namespace merpati::api {
@@ -146,6 +147,20 @@ void opt_out(const Rooms& rooms, const http::Request& request, http::Responder r
     rooms.opt_out_page.take(request, std::move(responder));
 }
 
+std::unique_ptr<http::BodyReceiver> take_bulk(const Rooms& rooms, const http::Request& request,
+                                              admission::Principal principal,
+                                              http::Responder responder) {
+    return rooms.bulk.receive(request, std::move(principal), std::move(responder));
+}
+
+/// Many messages, each of which is judged like one of revision A.
+constexpr Operation bulk(std::string_view path) {
+    auto operation = offer(Method::post, path, Scope::send, take_bulk);
+    operation.body_max = BulkBody::bytes_max;
+    operation.judges_validity = true;
+    return operation;
+}
+
 constexpr std::array table{
     Operation{.method = Method::post,
               .path = "/v1/send",
@@ -174,6 +189,7 @@ constexpr std::array table{
     offer(Method::get, "/v1/messages", Scope::messages_read, manage::messages::list),
     on(Pool::retrying,
        recorded_first(offer(Method::post, "/v1/messages", Scope::send, manage::messages::create))),
+    bulk("/v1/messages/bulk"),
     offer(Method::get, "/v1/messages/export", Scope::messages_read, manage::messages::export_all,
           Pool::lengthy),
     tagged(offer(Method::get, "/v1/messages/{}", Scope::messages_read, manage::messages::show),

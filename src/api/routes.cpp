@@ -79,8 +79,12 @@ struct HandlerMaker {
     http::Handler operator()(manage::LateHandler* /*handler*/) const { return managed(); }
     /// See `upload`.
     http::Handler operator()(manage::UploadHandler* /*handler*/) const { return {}; }
+    http::Handler operator()(BodyHandler* /*handler*/) const { return {}; }
 
     [[nodiscard]] http::UploadHandler upload() const {
+        if (auto* const* handle = std::get_if<BodyHandler*>(&operation.answerer)) {
+            return body(*handle);
+        }
         return [rooms = rooms, &operation = operation](
                    const http::Request& request, http::Responder responder,
                    http::PieceHold hold) -> std::unique_ptr<http::BodyReceiver> {
@@ -89,6 +93,16 @@ struct HandlerMaker {
                        ? rooms.management.take_upload(operation, request, *std::move(principal),
                                                       std::move(responder), std::move(hold))
                        : nullptr;
+        };
+    }
+
+    [[nodiscard]] http::UploadHandler body(BodyHandler* handle) const {
+        return [rooms = rooms, handle, &operation = operation](
+                   const http::Request& request, http::Responder responder,
+                   const http::PieceHold& /*hold*/) -> std::unique_ptr<http::BodyReceiver> {
+            auto principal = admit(rooms, operation, request, responder);
+            return principal ? handle(rooms, request, *std::move(principal), std::move(responder))
+                             : nullptr;
         };
     }
 
@@ -170,7 +184,7 @@ void add_routes(http::Router& router, std::initializer_list<Scope> scopes, const
     for (const auto& operation : operations()) {
         if (offered(operation.scope)) {
             added.push_back(&operation);
-            if (operation.is_upload()) {
+            if (operation.is_upload() || operation.takes_body()) {
                 router.add_upload(operation.method, std::string{operation.path},
                                   HandlerMaker{operation, rooms}.upload(), operation.body_max);
                 continue;

@@ -9,6 +9,7 @@
 
 namespace merpati::api {
 
+class Bulk;
 class DeviceAddnew;
 class Authenticator;
 class Callers;
@@ -25,6 +26,7 @@ struct Rooms {
     const Authenticator& authenticator;
     const Callers& callers;
     Send& send;
+    Bulk& bulk;
     DeviceAddnew& device_addnew;
     const Monitoring& monitoring;
     manage::Service& management;

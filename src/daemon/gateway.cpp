@@ -1,6 +1,5 @@
 #include "daemon/gateway.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "admission/admission.hpp"
@@ -13,6 +12,7 @@
 #include "api/manage/engine/service.hpp"
 #include "api/monitoring.hpp"
 #include "api/routes.hpp"
+#include "api/send/bulk.hpp"
 #include "api/send/send.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
@@ -74,7 +74,7 @@ public:
                   [this](model::AccountId account) { return publisher_.credit_of(account); }),
           open_campaigns_(clock),
           publisher_(events_, directory_, open_campaigns_, *store_),
-          committer_(clock, *store_, {}, [log](const Error& error) { fail_fast(log, error); }),
+          committer_(clock, *store_, {}, [log](const Error& error) { end_process(log, error); }),
           sender_(
               queue_clock_, random, *store_, committer_, policy_, client_options(settings),
               [this, &clock](model::AccountId account) {
@@ -143,6 +143,13 @@ public:
                  .idempotency = idempotency_,
                  .waiters = waiters_},
                 send_options(settings)),
+          bulk_({.clock = queue_clock_,
+                 .directory = directory_,
+                 .rights = rights_,
+                 .intake = intake_,
+                 .store = *store_,
+                 .committer = committer_},
+                bulk_options(settings)),
           device_addnew_({.clock = clock,
                           .directory = directory_,
                           .rights = rights_,
@@ -272,6 +279,7 @@ public:
         events_.start();
         manage_service_.start();
         idempotency_.start();
+        bulk_.start();
         if (auto up = entrances_.start(); !up) {
             return up;
         }
@@ -301,6 +309,7 @@ public:
         sender_.stop(settings_.callback.timeout + commit_drain);
         manage_service_.stop();
         idempotency_.stop();
+        bulk_.stop();
         upkeep_.stop();
         health_.stop();
         entrances_.stop();
@@ -311,14 +320,6 @@ public:
     }
 
 private:
-    [[noreturn]] static void fail_fast(const telemetry::Log& log, const Error& error) {
-        const bool damaged = error.code == ErrorCode::damaged;
-        log.error(damaged ? "the store is damaged; nobody is answered, the process ends"
-                          : "the store cannot commit; nobody is answered, the process ends",
-                  {{"why", error.detail}});
-        std::_Exit(damaged ? exit_store_damaged : exit_store_failed);
-    }
-
     /// Connects what the committer and the operations report with the rooms that follow it.
     void join() {
         committer_.on_commit = std::bind_front(&Tally::committed, &tally_);
@@ -341,8 +342,10 @@ private:
             tally_.accepted(message.revision);
             publisher_.message(message, model::MessageState::pending);
         };
-        idempotency_.on_fault = [this](const Error& error) { manage_.report(error); };
-        authenticator_.on_refused = [this](api::Refusal refusal) { tally_.refused(refusal); };
+        bulk_.on_fault =
+            idempotency_.on_fault = [this](const Error& error) { manage_.report(error); };
+        bulk_.on_refused =
+            authenticator_.on_refused = [this](api::Refusal refusal) { tally_.refused(refusal); };
         callers_.on_seen = session_writer(committer_);
     }
 
@@ -379,6 +382,7 @@ private:
         entrances_.route({.authenticator = authenticator_,
                           .callers = callers_,
                           .send = send_,
+                          .bulk = bulk_,
                           .device_addnew = device_addnew_,
                           .monitoring = monitoring_,
                           .management = manage_service_,
@@ -439,6 +443,7 @@ private:
     admission::Admission admission_;
     api::Intake intake_;
     api::Send send_;
+    api::Bulk bulk_;
     api::DeviceAddnew device_addnew_;
     RunningMessages running_messages_;
     devices::PlatformCalls platform_calls_;

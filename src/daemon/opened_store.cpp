@@ -1,10 +1,12 @@
 #include "daemon/opened_store.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
 #include "base/uuid.hpp"
+#include "daemon/gateway.hpp"
 #include "daemon/options.hpp"
 
 namespace merpati::daemon {
@@ -64,6 +66,14 @@ Result<OpenedStore> open_store_when_free(const Clock& clock, const config::Setti
 
 void OpenedStore::begin(QueueClock& clock) const {
     clock.begin(clock_offset, Uuid{last_sequence, 0}.time());
+}
+
+void end_process(const telemetry::Log& log, const Error& error) {
+    const bool damaged = error.code == ErrorCode::damaged;
+    log.error(damaged ? "the store is damaged; nobody is answered, the process ends"
+                      : "the store cannot commit; nobody is answered, the process ends",
+              {{"why", error.detail}});
+    std::_Exit(damaged ? Gateway::exit_store_damaged : Gateway::exit_store_failed);
 }
 
 }  // namespace merpati::daemon

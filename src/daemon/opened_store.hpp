@@ -1,4 +1,5 @@
-// Opens the store, and reads what the other rooms need before they can be created.
+// Opens the store, reads what the other rooms need before they can be created, and ends the process
+// if the store fails.
 #pragma once
 
 #include <cstdint>
@@ -35,5 +36,8 @@ struct OpenedStore {
                                                        const config::Settings& settings,
                                                        const store::StoreOptions& options,
                                                        const telemetry::Log& log);
+
+/// Ends the process because the open store has failed, with the exit code that Gateway documents.
+[[noreturn]] void end_process(const telemetry::Log& log, const Error& error);
 
 }  // namespace merpati::daemon

@@ -116,6 +116,12 @@ api::SendOptions send_options(const config::Settings& settings) {
             .revision_b_outcome = revision_b.respond == config::RespondWith::outcome};
 }
 
+api::BulkOptions bulk_options(const config::Settings& settings) {
+    return {.app = app_address(settings),
+            .default_rate = settings.api.rate,
+            .message_bytes_max = settings.http.body_max};
+}
+
 api::DeviceAddnewOptions device_options(const config::Settings& settings) {
     return {.default_connector = settings.devices.default_connector,
             .webhook_schemes = callback_schemes(settings)};

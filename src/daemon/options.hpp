@@ -5,6 +5,7 @@
 #include "admission/people_directory.hpp"
 #include "api/authenticator.hpp"
 #include "api/device_addnew.hpp"
+#include "api/send/bulk.hpp"
 #include "api/send/send.hpp"
 #include "api/session_cookie.hpp"
 #include "base/error.hpp"
@@ -42,6 +43,7 @@ namespace merpati::daemon {
 [[nodiscard]] outbound::Schemes callback_schemes(const config::Settings& settings);
 [[nodiscard]] admission::AdmissionOptions admission_options(const config::Settings& settings);
 [[nodiscard]] api::SendOptions send_options(const config::Settings& settings);
+[[nodiscard]] api::BulkOptions bulk_options(const config::Settings& settings);
 [[nodiscard]] api::DeviceAddnewOptions device_options(const config::Settings& settings);
 [[nodiscard]] scheduler::Options scheduler_options(const config::Settings& settings,
                                                    media::FileSource& files,

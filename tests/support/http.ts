@@ -52,3 +52,10 @@ async function collect(response: IncomingMessage): Promise<Answer> {
     text: Buffer.concat(pieces).toString("utf8"),
   };
 }
+
+/** Whether a request failed because its server died. */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  const lost = ["ECONNRESET", "ECONNREFUSED", "EPIPE"].includes(code);
+  return lost || /aborted|socket hang up/.test(String(error));
+}

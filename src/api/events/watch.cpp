@@ -4,13 +4,11 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "api/callers.hpp"
 #include "api/events/event_hub.hpp"
 #include "api/manage/engine/fields.hpp"
-#include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/problem.hpp"
+#include "api/meant_account.hpp"
 #include "api/routes.hpp"
 #include "model/scope.hpp"
 
@@ -30,22 +28,11 @@ std::expected<model::AccountId, manage::Outcome> account_of(const Rooms& rooms,
     if (auto checked = fields->finish(); !checked) {
         return std::unexpected(manage::problem(checked.error(), false, fields->mistakes()));
     }
-    const auto account = named ? model::AccountId::parse(*named) : principal.only_account();
-    if (!named && !account) {
-        fields->mistake("account", std::string{manage::account_needed});
-        return std::unexpected(
-            manage::problem(fields->finish().error(), false, fields->mistakes()));
+    auto meant = find_meant_account(rooms.directory, principal, named, needed);
+    if (!meant) {
+        return std::unexpected(std::move(meant.error()));
     }
-    if (!account || !principal.knows(*account) ||
-        rooms.directory.find_account(*account) == nullptr) {
-        return std::unexpected(manage::problem(
-            404, "not_found", "there is no account " + named.value_or(std::string{})));
-    }
-    if (!principal.permits(*account, needed)) {
-        return std::unexpected(manage::problem(
-            403, "forbidden", fmt::format("this needs the scope {}", model::to_string(needed))));
-    }
-    return *account;
+    return (*meant)->account.id;
 }
 
 }  // namespace

@@ -5,13 +5,16 @@
 namespace merpati::api {
 namespace {
 
-/// `data.to` has the JSON type (string or integer) that the caller used.
-void append_recipient(std::string& out, const model::Message& message) {
-    if (message.recipient_quoted) {
-        append_json_string(out, message.recipient);
+/// A recipient has the JSON type (string or integer) that the caller used.
+void append_recipient(std::string& out, std::string_view recipient, bool is_quoted) {
+    if (is_quoted) {
+        append_json_string(out, recipient);
     } else {
-        out += message.recipient;
+        out += recipient;
     }
+}
+void append_recipient(std::string& out, const model::Message& message) {
+    append_recipient(out, message.recipient, message.recipient_quoted);
 }
 
 std::string revision_b_answer(std::string_view text, std::string_view status,
@@ -48,6 +51,31 @@ std::string sent_answer(const model::Message& message) {
 
 std::string still_pending_answer(const model::Message& message) {
     return revision_b_answer("Pesan sedang diproses", "pending", message);
+}
+
+void append_bulk_result(std::string& out,
+                        const admission::Checked<std::optional<model::MessageId>>& end,
+                        std::string_view recipient, bool recipient_quoted) {
+    out += '{';
+    if (end && *end) {
+        out += R"("requestId":")";
+        (*end)->append_to(out);
+        out += R"(",)";
+    }
+    out += R"("to":)";
+    append_recipient(out, recipient, recipient_quoted);
+    if (end) {
+        out += R"(,"status":"pending","code":200})";
+        return;
+    }
+    const auto& row = error_row(end.error());
+    out += R"(,"message":")";
+    out += row.text;
+    out += R"(","status":")";
+    out += row.a.status;
+    out += R"(","code":)";
+    out += std::to_string(row.a.code);
+    out += '}';
 }
 
 http::Reply outcome_answer(const model::Message& message, const model::Completion& completion) {

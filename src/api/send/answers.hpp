@@ -1,7 +1,9 @@
-// The answers of POST /v1/send.
+// The answers of POST /v1/send, and of its messages in POST /v1/messages/bulk.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/errors.hpp"
 #include "http/reply.hpp"
@@ -12,6 +14,12 @@ namespace merpati::api {
 
 /// Revision A, at acceptance: `pending` with requestId (interface 2.2).
 [[nodiscard]] std::string accepted_answer(const model::Message& message);
+
+/// One of `results` of a bulk, with the words and codes of revision A: `pending`, with the
+/// message's id if there is one, or why it was refused.
+void append_bulk_result(std::string& out,
+                        const admission::Checked<std::optional<model::MessageId>>& end,
+                        std::string_view recipient, bool recipient_quoted);
 
 /// Revision B: `sent`.
 [[nodiscard]] std::string sent_answer(const model::Message& message);

@@ -13,29 +13,32 @@ using admission::Refusal;
 void Intake::submit(admission::Submission&& submission, const model::Account& account,
                     admission::Principal caller, std::shared_ptr<Entry> entry) {
     entry->caller_ = std::move(caller);
-    auto message = rooms_.admission.admit(std::move(submission), account);
+    auto message = examine(std::move(submission), account);
     if (!message) {
         entry->refused(message.error());
-    } else if ((*message)->type == model::MessageType::media) {
-        probe(std::move(*message), std::move(entry));
-    } else {
-        store_message(std::move(*message), std::move(entry));
+        return;
     }
+    if ((*message)->type != model::MessageType::media) {
+        store_message(std::move(*message), std::move(entry));
+        return;
+    }
+    const auto& probed = **message;
+    probe(probed, [this, message = std::move(*message),
+                   entry = std::move(entry)](Checked<void> passed) mutable {
+        if (passed) {
+            store_message(std::move(message), std::move(entry));
+        } else {
+            entry->refused(passed.error());
+        }
+    });
 }
 
-void Intake::probe(std::unique_ptr<model::Message> message, std::shared_ptr<Entry> entry) {
-    const auto account = message->account;
-    const auto revision = message->revision;
-    auto url = message->media_url;
-    rooms_.media_fetcher.probe(account, std::move(url), revision,
-                               [this, message = std::move(message),
-                                entry = std::move(entry)](media::ProbeVerdict verdict) mutable {
-                                   if (auto passed = judge(verdict, message->revision); !passed) {
-                                       entry->refused(passed.error());
-                                   } else {
-                                       store_message(std::move(message), std::move(entry));
-                                   }
-                               });
+void Intake::probe(const model::Message& message, Probed done) {
+    rooms_.media_fetcher.probe(
+        message.account, message.media_url, message.revision,
+        [revision = message.revision, done = std::move(done)](media::ProbeVerdict verdict) mutable {
+            done(judge(verdict, revision));
+        });
 }
 
 Checked<void> Intake::check_again(const admission::Principal& caller,
@@ -48,11 +51,23 @@ Checked<void> Intake::check_again(const admission::Principal& caller,
                             : admission::check_validity(entry->account, rooms_.clock.wall_now());
 }
 
+Millis Intake::begin(model::Message& message) {
+    const auto delay = message.due_at - message.accepted_at;
+    message.accepted_at = rooms_.clock.wall_now();
+    message.due_at = rooms_.clock.now() + delay;  // Counted in queue time.
+    message.id = rooms_.ids.next();
+    return delay;
+}
+
+void Intake::accepted(std::unique_ptr<model::Message> message) {
+    if (on_accepted) {
+        on_accepted(*message);
+    }
+    rooms_.scheduler.accepted(std::move(message));
+}
+
 void Intake::store_message(std::unique_ptr<model::Message> message, std::shared_ptr<Entry> entry) {
-    const auto delay = message->due_at - message->accepted_at;
-    message->accepted_at = rooms_.clock.wall_now();
-    message->due_at = rooms_.clock.now() + delay;  // Counted in queue time.
-    message->id = rooms_.ids.next();
+    const auto delay = begin(*message);
     store::Accept accept{.message = std::move(message), .idempotency = {}};
     entry->complete(accept, delay);
     accept.is_permitted = [this, &asking = *entry](const model::Message& asked) {

@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "admission/admission.hpp"
 #include "admission/caller_rights.hpp"
 #include "admission/principal.hpp"
+#include "base/clock.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "media/media_fetcher.hpp"
@@ -64,7 +66,7 @@ public:
 
     explicit Intake(Rooms rooms) : rooms_(rooms) {}
 
-    /// Called for each stored message, on the committer's thread. Set before the first `submit`;
+    /// Called for each stored message, on the committer's thread. Set before the first message;
     /// may be empty.
     std::function<void(const model::Message&)> on_accepted;
 
@@ -73,10 +75,25 @@ public:
     void submit(admission::Submission&& submission, const model::Account& account,
                 admission::Principal caller, std::shared_ptr<Entry> entry);
 
-private:
-    void probe(std::unique_ptr<model::Message> message, std::shared_ptr<Entry> entry);
+    // The steps of `submit`, in their order, for messages that share a commit (Bulk).
+
+    /// The checks of Admission.
+    [[nodiscard]] admission::Checked<std::unique_ptr<model::Message>> examine(
+        admission::Submission&& submission, const model::Account& account) const {
+        return rooms_.admission.admit(std::move(submission), account);
+    }
+    /// Probes the file of a media message. Calls `done` once, on the fetcher's thread.
+    using Probed = std::move_only_function<void(admission::Checked<void>)>;
+    void probe(const model::Message& message, Probed done);
+    /// Gives a message its id and its times. Returns the delay that was asked for.
+    Millis begin(model::Message& message);
+    /// Whether the caller and the account may still send. For the transaction.
     [[nodiscard]] admission::Checked<void> check_again(const admission::Principal& caller,
                                                        model::AccountId account) const;
+    /// For a message that was stored, on the committer's thread after the commit.
+    void accepted(std::unique_ptr<model::Message> message);
+
+private:
     void store_message(std::unique_ptr<model::Message> message, std::shared_ptr<Entry> entry);
     void stored(store::Accept&& accept, Entry& entry);
 

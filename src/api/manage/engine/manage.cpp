@@ -328,7 +328,7 @@ std::optional<Outcome> Manage::check_scope(const Operation& operation,
         return unauthenticated();
     }
     if (operation.needs && principal.lost_by_expiry(*operation.needs)) {
-        return account_expired();
+        return operation.judges_validity ? std::nullopt : std::optional{account_expired()};
     }
     if (operation.needs && !principal.permits_somewhere(*operation.needs)) {
         return problem(403, "forbidden",

@@ -60,7 +60,8 @@ public:
                               admission::Principal principal);
 
     /// The refusal of a caller who may not call the operation at all: 401 without key and session,
-    /// 403 without the scope in any account. Empty: the caller may go on. Must be called before any
+    /// 403 without the scope in any account; one that was lost with an account's validity counts if
+    /// the operation judges that itself. Empty: the caller may go on. Must be called before any
     /// look-up, so that the answer does not reveal what exists.
     [[nodiscard]] static std::optional<Outcome> check_scope(const Operation& operation,
                                                             const admission::Principal& principal);

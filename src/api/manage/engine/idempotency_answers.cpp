@@ -1,0 +1,66 @@
+#include "api/manage/engine/idempotency_answers.hpp"
+
+#include <fmt/format.h>
+
+#include "api/manage/engine/manage.hpp"
+
+namespace merpati::api::manage {
+namespace {
+
+Outcome in_progress() {
+    auto outcome = problem(409, "idempotency_in_progress",
+                           "the first request with this Idempotency-Key is still running");
+    outcome.headers = "Retry-After: 1\r\n";
+    return outcome;
+}
+
+Outcome key_reused() {
+    return problem(422, "idempotency_key_reused",
+                   "this Idempotency-Key came before with another request");
+}
+
+}  // namespace
+
+store::IdempotencyRecord idempotency_record(const store::Store& store, const Clock& queue_clock,
+                                            const Request& request,
+                                            const admission::Principal& caller) {
+    store::IdempotencyRecord record;
+    if (caller.kind == admission::Principal::Kind::api_key) {
+        record.account = caller.key.key->account;
+    } else {
+        record.key = caller.person ? caller.person->id.text() + ' ' : "local ";
+    }
+    record.key += *request.head.idempotency_key;
+    record.created_at = queue_clock.now();
+    // A key with the scope admin may act in other accounts. The account's other keys must not get
+    // those answers.
+    record.fingerprint = store.fingerprint(
+        fmt::format("{}{} {}?{}\n{}", caller.is_administrator() ? "admin " : "",
+                    http::to_string(request.method), request.path, request.query, request.body));
+    return record;
+}
+
+Outcome idempotency_key_malformed() {
+    return problem(400, "invalid_argument",
+                   "the Idempotency-Key must be 1 to 255 printable characters");
+}
+
+Outcome beside(const Sha256& in_flight, const store::IdempotencyRecord& now) {
+    return in_flight == now.fingerprint ? in_progress() : key_reused();
+}
+
+Outcome repeat_of(const store::IdempotencyRecord& first, const store::IdempotencyRecord& now) {
+    if (first.fingerprint != now.fingerprint) {
+        return key_reused();
+    }
+    if (first.status == 0) {
+        return problem(409, "idempotency_unfinished",
+                       "the first request with this Idempotency-Key was carried out, at least in "
+                       "part, but never answered: look before you ask for it with another key");
+    }
+    return {.status = first.status,
+            .body = first.answer,
+            .headers = std::string{not_stored} + "Idempotent-Replayed: true\r\n"};
+}
+
+}  // namespace merpati::api::manage
