@@ -1,11 +1,11 @@
 // How much memory clients without a key can make a gateway hold: many never read an answer, and
 // many begin a TLS handshake and stop. Also measures whether an honest client is served meanwhile.
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
+import { makeCertificate } from "./certificate.mjs";
 import { startMerpati } from "./merpati.mjs";
 import { memory, stop } from "./processes.mjs";
 import { table } from "./statistics.mjs";
@@ -113,13 +113,7 @@ async function clientHello() {
 }
 
 function certificate(folder) {
-  const file = join(folder, "certificate.pem");
-  const key = join(folder, "key.pem");
-  const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1";
-  execFileSync("openssl", [
-    ...request.split(" "),
-    ...["-subj", "/CN=localhost", "-keyout", key, "-out", file],
-  ], { stdio: "ignore" });
+  const { file, key } = makeCertificate(folder);
   return { "http.tls.certificate": file, "http.tls.key": key };
 }
 

@@ -1,5 +1,7 @@
 // The whole life of a message: accepted, sent, called back, and its completion stored. Merpati
-// against Kannel with the same sink, in messages per CPU-second of all processes of a side.
+// against Kannel with the same sink, in messages per CPU-second of all processes of a side; and
+// Merpati with HTTPS for its callers and for callbacks.
+import { makeCertificate } from "./certificate.mjs";
 import * as kannel from "./kannel.mjs";
 import * as merpati from "./merpati.mjs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,6 +11,7 @@ import { startSink } from "./sink.mjs";
 import { grouped, median, spread, table } from "./statistics.mjs";
 
 export const TARGET = 8;
+export const TARGET_HTTPS = 0.75; // Of the messages per CPU-second over plain HTTP.
 const CONNECTIONS = 64;
 const DEVICES = 16; // Several, because a device keeps the order of sends and Kannel does not.
 const DRAIN_SECONDS_MAX = 120;
@@ -16,29 +19,62 @@ const QUIET_SECONDS = 2; // After this long without callbacks and work, a side c
 
 export async function cycle({ scratch, seconds, repetitions }) {
   const sink = await startSink(scratch("sink"));
-  const sides = { kannel: [], merpati: [] };
+  const certificate = makeCertificate(scratch("certificate"));
+  const secureSink = await startSink(scratch("secure-sink"), 1, certificate);
+  const sides = { kannel: [], merpati: [], https: [] };
   for (let round = 0; round < repetitions; round += 1) {
     const ours = () =>
       merpati.startMerpati({ folder: scratch("merpati"), devices: DEVICES, callback: sink.url });
     const theirs = () => kannel.startKannel({ folder: scratch("kannel"), callback: sink.url });
     sides.kannel.push(await measure(theirs, kannel.script, sink, seconds));
     sides.merpati.push(await measure(ours, merpati.script, sink, seconds));
+    const secure = () => startSecure(scratch("https"), secureSink, certificate);
+    sides.https.push(await measure(secure, merpati.script, secureSink, seconds));
   }
-  await stop(sink.process);
+  await stop(sink.process, secureSink.process);
   const rate = (side) => median(side.map((result) => result.perCpuSecond));
-  return { sides, ratio: rate(sides.merpati) / rate(sides.kannel), target: TARGET };
+  return {
+    sides,
+    ratio: rate(sides.merpati) / rate(sides.kannel),
+    target: TARGET,
+    https: rate(sides.https) / rate(sides.merpati),
+  };
 }
 
-export async function measure(startSide, script, sink, seconds) {
+async function startSecure(folder, sink, certificate) {
+  const side = await merpati.startMerpati({
+    folder,
+    devices: DEVICES,
+    callback: sink.url,
+    tls: true,
+    settings: {
+      "http.tls.certificate": certificate.file,
+      "http.tls.key": certificate.key,
+      "outbound.ca_file": certificate.file,
+    },
+  });
+  return { ...side, url: side.url.replace("http:", "https:") };
+}
+
+/** `each`: messages of a request. `batches`: a callback reports many, so arrivals say nothing. */
+export async function measure(
+  startSide,
+  script,
+  sink,
+  seconds,
+  { connections = CONNECTIONS, each = 1, batches = false } = {},
+) {
   const { processes, url, environment } = await startSide();
   const before = { cpu: cpuSeconds(processes), callbacks: await sink.count() };
   const begun = performance.now();
-  const result = await load({ url, script, connections: CONNECTIONS, seconds, environment });
-  const drained = await drain(processes, sink, before.callbacks + result.accepted);
+  const result = await load({ url, script, connections, seconds, environment });
+  result.accepted *= each;
+  const expected = batches ? Infinity : before.callbacks + result.accepted;
+  const drained = await drain(processes, sink, expected);
   const cpu = cpuSeconds(processes) - before.cpu;
   const resident = processes.reduce((sum, child) => sum + memory(child).resident, 0);
   await stop(...processes.toReversed());
-  const completed = drained.callbacks - before.callbacks;
+  const completed = batches ? result.accepted : drained.callbacks - before.callbacks;
   return {
     ...result,
     completed,
@@ -68,7 +104,7 @@ export async function drain(processes, sink, expected) {
   return { callbacks, at };
 }
 
-export function describeCycle({ sides, ratio, target }) {
+export function describeCycle({ sides, ratio, target, https }) {
   const row = (name, side, durability) => [
     name,
     spread(side.map((result) => result.perCpuSecond)),
@@ -83,7 +119,10 @@ export function describeCycle({ sides, ratio, target }) {
       ["side", "messages per CPU-second", "per second", "MiB", "missing", "what makes it durable"],
       row("Kannel, 3 processes", sides.kannel, kannel.durability),
       row(`Merpati, ${DEVICES} devices`, sides.merpati, merpati.durability),
+      row("Merpati, HTTPS both ways", sides.https, merpati.durability),
     ]),
     `  ratio ${ratio.toFixed(1)}, target at least ${target}: ${ratio >= target ? "met" : "MISSED"}`,
+    `  HTTPS to HTTP ${https.toFixed(2)}, target at least ${TARGET_HTTPS}: ` +
+      `${https >= TARGET_HTTPS ? "met" : "MISSED"}`,
   ].join("\n");
 }

@@ -1,7 +1,8 @@
 // Callbacks of one account beside bad neighbours of another. Measures the time from the answer to a
 // send until the callback arrives at a healthy origin: undisturbed, beside each neighbour, and
 // after a kill and a restart with all callbacks due. The p99 beside each neighbour must be at most
-// twice the undisturbed p99, where less than 10 ms counts as 10 ms.
+// twice the undisturbed p99, where less than 10 ms counts as 10 ms. The same for the answers to
+// sends beside another account's bulks (fairness_bulk.mjs).
 //
 // The rows with host names mount their own files in /etc and need root; the row with the clock
 // needs libfaketime.
@@ -12,6 +13,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { measureBesideCampaign } from "./campaign_neighbour.mjs";
+import { bulkRows, measureBulk } from "./fairness_bulk.mjs";
 import { Gateway } from "./fairness_gateway.mjs";
 import { measureRows } from "./fairness_rows.mjs";
 import { PROBES, probe, startReceiver } from "./probes.mjs";
@@ -54,19 +56,20 @@ const rows = [
   { name: "a campaign of 400,000 recipients", campaign: 400_000 },
 ];
 
-export const fairness = ({ scratch }) =>
-  measureRows(
-    rows,
-    () => scratch("fairness"),
-    (row, folder) =>
-      row.campaign ? measureBesideCampaign(scratch, row.campaign) : measure(row, folder),
-    isMet,
-  );
+export async function fairness({ scratch }) {
+  const folder = () => scratch("fairness");
+  const ofCallbacks = (row, at) =>
+    row.campaign ? measureBesideCampaign(scratch, row.campaign) : measure(row, at);
+  return [
+    ...(await measureRows(rows, folder, ofCallbacks, isMet)),
+    ...(await measureRows(bulkRows, folder, measureBulk, isMet)),
+  ];
+}
 
 function isMet({ undisturbed, beside, restarted, limit, error }) {
   if (error) return false;
   const most = limit ?? FACTOR_MAX * Math.max(undisturbed.p99, UNDISTURBED_MIN_MS);
-  return [beside, restarted].every(({ lost, p99 }) => lost === 0 && p99 <= most);
+  return [beside, restarted ?? beside].every(({ lost, p99 }) => lost === 0 && p99 <= most);
 }
 
 async function measure(row, folder) {
@@ -151,7 +154,8 @@ export function describeFairness(results) {
   const time = (times, key) => (times?.[key] === undefined ? "-" : `${Math.round(times[key])} ms`);
   const cells = (times) => [time(times, "p50"), time(times, "p99"), String(times?.lost ?? "-")];
   return [
-    `fairness: callbacks of a healthy origin beside another account's, ${PROBES} each`,
+    `fairness: callbacks of a healthy origin beside another account's, ${PROBES} each; ` +
+      "beside bulks, the answers to sends",
     table([
       ["", "alone p50", "p99", "beside p50", "p99", "lost", "restarted p50", "p99", "lost", ""],
       ...results.map(({ name, undisturbed, beside, restarted, met, error }) => [

@@ -26,6 +26,7 @@ import { join } from "node:path";
 import { accepts, describeAccepts } from "./accepts.mjs";
 import { campaign, describeCampaign } from "./campaign.mjs";
 import { crash, describeCrash } from "./crash.mjs";
+import { bulk, describeBulk } from "./bulk.mjs";
 import { cycle, describeCycle } from "./cycle.mjs";
 import { describeFairness, fairness } from "./fairness.mjs";
 import { fsyncsPerSecond } from "./disk.mjs";
@@ -49,6 +50,7 @@ const benches = {
   idle: [idle, describeIdle],
   accepts: [accepts, describeAccepts],
   cycle: [cycle, describeCycle],
+  bulk: [bulk, describeBulk],
   origins: [origins, describeOrigins],
   latency: [latency, describeLatency],
   stored: [stored, describeStored],

@@ -5,9 +5,10 @@ import { freePort, start, untilListening } from "./processes.mjs";
 
 /**
  * Listens on `addresses` loopback addresses. `http` and `server` are directives for the blocks of
- * these names. Resolves with {process, hosts}; a host is "127.0.0.1:4711".
+ * these names. `certificate`: its files, for TLS. Resolves with {process, hosts}; a host is
+ * "127.0.0.1:4711".
  */
-export async function startNginx(folder, name, { addresses, http, server }) {
+export async function startNginx(folder, name, { addresses, http, server, certificate }) {
   mkdirSync(join(folder, "temporary"), { recursive: true });
   const port = await freePort();
   const hosts = Array.from({ length: addresses }, (_, index) => `127.0.0.${index + 1}:${port}`);
@@ -28,7 +29,8 @@ ${places}
   tcp_nodelay on;
 ${http}
   server {
-${hosts.map((host) => `    listen ${host} backlog=4096;`).join("\n")}
+${hosts.map((host) => `    listen ${host}${certificate ? " ssl" : ""} backlog=4096;`).join("\n")}
+${certificate ? tlsLines(certificate) : ""}
 ${server}
   }
 }
@@ -38,3 +40,7 @@ ${server}
   await untilListening(port, child);
   return { process: child, hosts };
 }
+
+const tlsLines = ({ file, key }) => `    ssl_certificate ${file};
+    ssl_certificate_key ${key};
+    ssl_session_cache shared:sessions:10m;`;
