@@ -7,6 +7,7 @@ import { call, keyWith } from "./support/catalogue.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
 import { person } from "./support/people.ts";
+import { waitFor } from "./support/wait.ts";
 import { visit } from "./support/web_people.ts";
 
 // A browser is slow on a busy machine.
@@ -324,6 +325,24 @@ describe("a draft", () => {
     await button("Further actions").click();
     await page.getByRole("menuitem", { name: "Make it a draft again" }).click();
     await page.getByRole("navigation", { name: "Steps" }).waitFor();
+  });
+
+  test("takes a large file piece by piece, and nothing of one that is stopped", async () => {
+    const large = await create("Besar");
+    const many = Array.from({ length: 400_000 }, (_, row) => `Ani;62812${1_000_000 + row};Solo`);
+    await upload(["Nama;Nomor;Kota", ...many].join("\n"), "besar.csv");
+    await page.getByText(/^besar\.csv · /).waitFor();
+    await step("Message"); // It goes on meanwhile.
+    await step("Audience");
+    await button("Stop").click();
+    await page.getByText("The upload was stopped; nothing was added.").waitFor();
+    await page.reload();
+    await shows("Rows", "0");
+    // Removing what had arrived takes a while; then the account uploads again.
+    const row = { method: "POST", path: `/v1/campaigns/${large}/recipients` };
+    const again = () => call(gateway, row, { key }, { numbers: [good[0]] });
+    await waitFor("the next upload", async () => (await again()).status === 200, 120_000);
+    expect((await shown(large)).counts.total).toBe(1);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, soon } from "./support/browser.ts";
+import { call, keyWith } from "./support/catalogue.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
@@ -87,6 +88,40 @@ test("no page runs or draws what a stranger wrote", async () => {
   }
   expect(visitor.complaints).toEqual([]);
   expect(requested.filter((path) => path.endsWith("/x"))).toEqual([]);
+  await visitor.close();
+});
+
+test("a list, a column and a campaign with hostile names stay text", async () => {
+  const key = await keyWith(account, ["campaigns:manage"]);
+  const ask = async (path: string, body: unknown, type = "application/json") => {
+    const row = { method: "POST", path: `/v1/campaigns${path}` };
+    const answer = await call(gateway, row, { key, headers: { "content-type": type } }, body);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.json as any;
+  };
+  const text = `{{__proto__}} ${HOSTILE.replace("{{7*7}}", "")}`;
+  const { id } = await ask("", { name: HOSTILE, devices: [device], message: text });
+  const cell = `"${HOSTILE.replaceAll('"', '""')}"`;
+  const csv = `nomor,__proto__,constructor,${cell}\n${freshNumber()},${cell},x,y\n${cell},,,\n`;
+  await ask(`/${id}/recipients`, csv, "text/csv");
+  const visitor = await visit(browser, gateway, admin);
+  const { page } = visitor;
+  for (const step of ["audience", "message", "sending", "review"]) {
+    await visitor.goto(`/campaigns/${id}?step=${step}`);
+    await page.getByRole("heading", { level: 1 }).filter({ hasText: "onerror=alert(1)" }).waitFor();
+    if (step === "audience") {
+      const refusals = page.getByRole("table", { name: "Rows that get nothing" });
+      await refusals.getByText("onerror=alert(1)").waitFor();
+    }
+    if (step === "message") {
+      const phone = page.getByRole("region", { name: "Preview on the recipient's phone" });
+      await phone.getByText(/onerror=alert\(1\).*\{\{7\*7\}\}.*onerror=alert\(1\)/).waitFor();
+      await page.getByRole("button", { name: "Insert constructor" }).click();
+    }
+    expect(await page.locator('img[src="x"], main script').count(), step).toBe(0);
+    expect(await page.getByText("49", { exact: true }).count(), step).toBe(0);
+  }
+  expect(visitor.complaints).toEqual([]);
   await visitor.close();
 });
 

@@ -121,12 +121,12 @@ async function campaigns(account: Account, device: string) {
     Array.from({ length: count }, (_, row) => `62812777${from + row * 3},Rina ${row + 1},Solo`);
   const faults = ["6.28E+12,Ani,Solo", "0812-ABC,Budi,Solo", "6281277710000,Ganda,Solo"];
   const draft = await create("Promo November", [...people(10_000, 40), ...faults]);
-  const now = { purpose: "transactional", pace: { per_minute: 1 } };
-  const failing = ["6281277991001,Gagal,Solo"];
-  const paused = await create("Pengingat pesanan", [...failing, ...people(20_000, 8)], now);
+  const now = { purpose: "transactional", pace: { per_minute: 600 } };
+  const failing = ["991001", "995002", "991001"].map((end) => `6281277${end},Gagal,Solo`);
+  const paused = await create("Pengingat pesanan", [...failing, ...people(20_000, 90)], now);
   await ask("POST", `/${paused}/start`, {});
-  const failed = async () => (await ask("GET", `/${paused}`)).counts.failed > 0;
-  await waitFor("a failure", failed, 60_000);
+  const sent = async () => (await ask("GET", `/${paused}`)).counts.sent > 20;
+  await waitFor("some messages", sent, 60_000);
   await ask("POST", `/${paused}/pause`, {});
   return { draft, paused };
 }

@@ -41,6 +41,7 @@ export const theme = createTheme({
       defaultProps: { withInitialFocusPlaceholder: false },
       classNames: { item: classes.touch },
     },
+    Pill: { classNames: { root: classes.touchPill } },
     Radio: { classNames: { body: classes.touchRow } },
     SegmentedControl: { classNames: { label: classes.touchLabel } },
     Switch: { defaultProps: { withThumbIndicator: false }, classNames: { body: classes.touchRow } },

@@ -24,7 +24,8 @@ import { Draft } from "./draft/draft.tsx";
 import { Failures } from "./failures.tsx";
 import { RecipientsTable } from "./recipients_table.tsx";
 
-// Events announce counts and states, but neither the rate nor the expected end.
+// Events announce counts and states, but neither the rate, nor the expected end, nor what another
+// person changes in a draft.
 const RATE_EVERY = 5000;
 const OFTEN = 2000; // Without events.
 const SELDOM = 30_000;
@@ -37,7 +38,8 @@ export default function CampaignView() {
   const campaign = useQuery({
     queryKey: ["campaign", id],
     queryFn: (context) => readCampaign(id, context),
-    refetchInterval: ({ state }) => (state.data && moves(state.data) ? often : SELDOM),
+    refetchInterval: ({ state: { data } }) =>
+      data && (moves(data) || data.state === "draft") ? often : SELDOM,
   });
   const shown = campaign.data;
   return (

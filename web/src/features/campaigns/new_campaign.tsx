@@ -7,7 +7,7 @@ import type { NewCampaign } from "../../api/types.ts";
 import { useAccountId } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
-import { Quiet } from "../../ui/notes.tsx";
+import { Note, Quiet } from "../../ui/notes.tsx";
 import { randomKey } from "../../ui/random_key.ts";
 import { useRefresh } from "../../ui/refresh.ts";
 import { useAllDevices } from "../devices/all_devices.ts";
@@ -71,7 +71,11 @@ function Form({ onClose }: { onClose: () => void }) {
             onChange={(value) => setPurpose(value as Purpose)}
             data={Object.entries(texts.draft.purposes).map(([value, label]) => ({ value, label }))}
           />
-          <DevicesField value={numbers} onChange={setChosen} error={problemOf("devices")} />
+          {devices.length > 0 ? (
+            <DevicesField value={numbers} onChange={setChosen} error={problemOf("devices")} />
+          ) : (
+            <Note href="/devices">{texts.send.noDeviceText}</Note>
+          )}
         </>
       )}
     </FormDialog>

@@ -23,6 +23,7 @@ import {
 
 const PAUSE = 600; // Milliseconds without a change, after which it is saved.
 const AGAIN_AFTER = 5000; // After a failure that is not the person's.
+const TRIES_MAX = 10; // In a row, while others change the draft, or fields are refused one by one.
 
 type Saving = "saved" | "saving" | "waiting" | "failed";
 
@@ -119,7 +120,7 @@ export class DraftStore {
   }
 
   private async save(): Promise<void> {
-    for (;;) {
+    for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
       const sent = unsavedOf(this.edits, this.stored);
       if (!sent) return;
       try {
@@ -131,6 +132,7 @@ export class DraftStore {
         if (!(await this.recover(error, sent))) return;
       }
     }
+    this.later(AGAIN_AFTER);
   }
 
   /** Whether saving goes on at once. */

@@ -23,7 +23,7 @@ export function TextsField({ draft, refused, change }: DraftPart) {
     set(variants.map((one, index) => (index === place ? { ...one, message } : one)));
   const insert = (placeholder: string) => {
     const field = last.current;
-    const place = field ? Number(field.dataset["place"]) : 0;
+    const place = Number(field?.getAttribute("data-place") ?? 0);
     const text = variants[place]?.message ?? "";
     const start = field?.selectionStart ?? text.length;
     const end = field?.selectionEnd ?? text.length;
