@@ -16,9 +16,9 @@
 //   BENCH_CAMPAIGN_MESSAGES (100000) recipients of the campaigns whose messages are counted
 //   BENCH_CAMPAIGNS (200)           campaigns that run together
 //   BENCH_CAMPAIGN_NEIGHBOUR (400000) recipients of another account's campaign
-//   MERPATI_CRASH_ROUNDS (200)      kills of the crash bench
-//   MERPATI_CAMPAIGN_ROUNDS (10)    its kills at each step of a campaign's life
-//   MERPATI_LINKED_ROUNDS (100)     its kills with linked devices
+//   MERPATI_CRASH_ROUNDS (200)      crashes under load, for each kind
+//   MERPATI_CAMPAIGN_ROUNDS (10)    crashes at each step of a campaign's life, for each kind
+//   MERPATI_LINKED_ROUNDS (100)     kills with linked devices
 //   MERPATI_LINKED_BACK_MS (2000)   time that linked devices may be away
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";

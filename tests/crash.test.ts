@@ -1,7 +1,7 @@
-// kill -9 at random moments under load: no accepted message may be lost, and after each kill
-// ledger, balance and messages agree.
+// kill -9 and power cuts at random moments under load: no accepted message may be lost, and after
+// each one ledger, balance and messages agree.
 //
-// MERPATI_CRASH_ROUNDS: kills for each kind of platform; default: 5.
+// MERPATI_CRASH_ROUNDS: crashes for each row of the table; default: 5.
 import { Agent } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
@@ -10,6 +10,7 @@ import { Gateway } from "./support/gateway.ts";
 import { isConnectionLoss } from "./support/http.ts";
 import { Ledger, type Order } from "./support/ledger.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
+import { cutPower, cuttablePower } from "./support/power_cut.ts";
 import { Sink } from "./support/sink.ts";
 import { pause, waitFor } from "./support/wait.ts";
 
@@ -24,13 +25,16 @@ beforeAll(async () => void (sink = await Sink.open({ secure: false })));
 afterAll(() => sink.close());
 
 test.each([
-  { dedupe: true, duplicatesMax: 0 },
-  { dedupe: false, duplicatesMax: rounds * window * devices },
+  { crash: "kill -9", dedupe: true, duplicatesMax: 0 },
+  { crash: "kill -9", dedupe: false, duplicatesMax: rounds * window * devices },
+  { crash: "a power cut", dedupe: true, duplicatesMax: 0 },
 ])(
-  "no accepted message and no callback is lost (platform recognises repeats: $dedupe)",
-  async ({ dedupe, duplicatesMax }) => {
-    const path = `/crash-${dedupe}`;
+  "after $crash no message and no callback is lost (platform recognises repeats: $dedupe)",
+  async ({ crash, dedupe, duplicatesMax }) => {
+    const hasPowerCuts = crash === "a power cut";
+    const path = `/crash-${dedupe}-${hasPowerCuts}`;
     const gateway = await Gateway.create({
+      environment: hasPowerCuts ? cuttablePower() : {},
       settings: {
         "simulator.dedupe": dedupe,
         "simulator.latency_ms": 10,
@@ -51,7 +55,7 @@ test.each([
       );
       const bookings = cashier.work();
       await pause(200 + Math.random() * 1000); // The random moment.
-      await gateway.kill();
+      await (hasPowerCuts ? cutPower(gateway) : gateway.kill());
       cutOff = await Promise.all(load);
       await bookings;
       await expectBooksAgree(gateway);
@@ -65,7 +69,7 @@ test.each([
     const list = await gateway.json("message", "list", "--limit", "10000000");
     const calledBack = sink.at(path).map((received) => received.json);
     const totals = ledger.totals(gateway.simulator.all(), list, calledBack);
-    console.log(`crash ledger, ${rounds} kills, dedupe ${dedupe}: ${JSON.stringify(totals)}`);
+    console.log(`crash ledger, ${rounds} times ${crash}: ${JSON.stringify(totals)}`);
     expect(totals.accepted).toBeGreaterThan(rounds * clients);
     expect(totals).toMatchObject({ lost: 0, callbacksLost: 0, waiting: 0, unexpected: 0 });
     expect(totals.sent + totals.failed + totals.waiting).toBe(totals.accepted);
