@@ -109,6 +109,13 @@ describe("a refused message has revision A's text, word and code", () => {
     expect(results[1]).toMatchObject({ to: good.to, code: 200 });
   });
 
+  test("a number that is larger than a request may be", async () => {
+    const body = JSON.stringify({ messages: [text({ to: 1 })] });
+    const large = body.replace('"to":1,', `"to":${"1".repeat(65 * 1024)},`);
+    const results = resultsOf(await account.post("/v1/messages/bulk", large), 0, 1);
+    expect(results[0]).toMatchObject({ to: "", code: 413 });
+  });
+
   test("no recipient", async () => {
     const results = resultsOf(await bulk([text({ to: undefined })]), 0, 1);
     expect(results[0]).toEqual(refusal("", rows.recipient));

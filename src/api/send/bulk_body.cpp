@@ -9,6 +9,7 @@
 
 #include "api/json_fields_handler.hpp"
 #include "api/send/decode.hpp"
+#include "base/utf8.hpp"
 
 namespace merpati::api {
 namespace {
@@ -176,7 +177,8 @@ Result<void> take_others(const JsonFields& fields, BulkBody& body) {
     for (const auto& [name, field] : fields.all()) {
         if (std::ranges::find(known, name) == known.end()) {
             constexpr std::size_t shown_max = 64;
-            return malformed(fmt::format("there is no field '{}'", name.substr(0, shown_max)));
+            return malformed(
+                fmt::format("there is no field '{}' here", utf8_prefix(name, shown_max)));
         }
     }
     if (const auto* account = fields.find("account")) {
@@ -205,10 +207,9 @@ Result<BulkBody> BulkBody::parse(std::string_view body) {
     const auto rest = body.substr(std::min(used, body.size()));
     auto& handler = parser.handler();
     if (error || !parser.done() || rest.find_first_not_of(" \t\r\n") != std::string_view::npos) {
-        return malformed(
-            handler.why.empty()
-                ? "the body must be one JSON object in UTF-8, with each field of it once"
-                : handler.why);
+        return malformed(handler.why.empty()
+                             ? "the body must be one JSON object in UTF-8, with each field once"
+                             : handler.why);
     }
     if (!handler.has_list() || handler.messages.empty()) {
         return malformed("'messages' must be a list of at least one message");

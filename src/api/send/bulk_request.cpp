@@ -113,6 +113,7 @@ Checked<void> BulkRequest::judge(BulkItem& asked, Item& item) {
     const auto& rooms = bulk_.rooms_;
     if (asked.bytes > bulk_.options_.message_bytes_max) {
         item.recipient.clear();  // It may be the reason.
+        item.recipient_quoted = true;
         return refuse(Refusal::body_too_large);
     }
     if (auto valid = admission::check_validity(account_->account, rooms.clock.wall_now()); !valid) {

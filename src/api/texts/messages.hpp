@@ -10,6 +10,9 @@ namespace merpati::api {
 inline constexpr std::array texts_of_messages{
     Text{"there is no message {}", "tidak ada pesan {0}"},
     Text{"there is no such message", "pesan itu tidak ada"},
+    Text{"must be a list of at least one message", "harus daftar berisi sedikitnya satu pesan"},
+    Text{"must have at most {} messages", "paling banyak berisi {0} pesan"},
+    Text{"must hold objects, one for each message", "harus berisi objek, satu untuk tiap pesan"},
     Text{"message {} is {}: only one that waits can be sent now",
          "pesan {0} berstatus {1}: hanya yang menunggu dapat dikirim sekarang"},
     Text{"message {} is due already: `waits` says what it waits for",

@@ -82,7 +82,8 @@ TEST_F(ManageTest, ParametersAtTheWrongPlaceAreRefusedByEveryOperation) {
         if (std::holds_alternative<Page*>(operation.answerer) ||
             std::holds_alternative<AccountHandler*>(operation.answerer) ||
             std::holds_alternative<PrincipalHandler*>(operation.answerer) ||
-            std::holds_alternative<StrangerHandler*>(operation.answerer) || operation.is_upload()) {
+            std::holds_alternative<StrangerHandler*>(operation.answerer) || operation.is_upload() ||
+            operation.takes_body()) {
             continue;
         }
         std::string path{operation.path};
