@@ -5,7 +5,6 @@
 import { Agent } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
-import { isConnectionLoss } from "./support/connection_loss.ts";
 import { Gateway } from "./support/gateway.ts";
 import { isConnectionLoss } from "./support/http.ts";
 import { Ledger, type Order } from "./support/ledger.ts";

@@ -8,7 +8,6 @@ import { Agent } from "node:http";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
-import { isConnectionLoss } from "./support/connection_loss.ts";
 import { Gateway } from "./support/gateway.ts";
 import { isConnectionLoss } from "./support/http.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
