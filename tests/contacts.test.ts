@@ -49,6 +49,16 @@ describe("a contact", () => {
     expect((await ask("GET", `/contacts/${number}`)).status).toBe(404);
   });
 
+  test("is not replaced by somebody who means to add it", async () => {
+    const number = freshNumber();
+    const none = { "if-none-match": "*" };
+    const added = await ask("PUT", `/contacts/${number}`, { name: "Ani" }, key, none);
+    expect(added.status).toBe(200);
+    const again = await ask("PUT", `/contacts/${number}`, { name: "Budi" }, key, none);
+    expect(again.status).toBe(412);
+    expect(await done("GET", `/contacts/${number}`)).toMatchObject({ name: "Ani" });
+  });
+
   test.each([
     { values: { kota: 7 } },
     { tags: [""] },

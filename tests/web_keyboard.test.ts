@@ -214,6 +214,49 @@ test("a campaign is created, written, tried and started", async () => {
   expect(gateway.simulator.to(to).map(({ body }) => body)).toEqual([`Halo ${to}!`]);
 });
 
+test("a contact is added, opened and closed, and its form gives the focus back", async () => {
+  await open("contacts", "Contacts");
+  await tabTo(page, "Add a contact");
+  await press("Enter");
+  const form = page.getByRole("dialog", { name: "Add a contact" });
+  await form.waitFor();
+  await soon(nameOfFocus).toBe("Number");
+  await page.keyboard.type("0812-8888-1234");
+  await tabTo(page, "Name");
+  await page.keyboard.type("Ani");
+  await press("Enter");
+  const drawer = page.getByRole("dialog", { name: "Contact", exact: true });
+  await drawer.getByText("Ani", { exact: true }).waitFor();
+  await visitor.settled();
+  await tabTo(page, "Edit the contact");
+  await press("Enter");
+  const editing = page.getByRole("dialog", { name: "Edit the contact" });
+  await editing.waitFor();
+  await soon(nameOfFocus).toBe("Name");
+  await walkAndLeave(editing, "Edit the contact");
+  expect(await drawer.isVisible()).toBe(true);
+  await soon(nameOfFocus).toBe("Edit the contact");
+  await walkAndLeave(drawer, "Contact");
+});
+
+test("a number is suppressed, and allowed again by a menu", async () => {
+  await open("suppressions", "Suppressions");
+  await tabTo(page, "Add a number");
+  await press("Enter");
+  await page.getByRole("dialog", { name: "Suppress a number" }).waitFor();
+  await soon(nameOfFocus).toBe("Number");
+  await page.keyboard.type("0812-8888-1235");
+  await press("Enter");
+  await page.getByRole("row", { name: /6281288881235/ }).waitFor();
+  await tabTo(page, "Actions for 6281288881235");
+  await press("Enter");
+  await page.getByRole("menuitem", { name: "Allow again" }).waitFor();
+  await press("Enter");
+  const asking = page.getByRole("dialog", { name: "Write to 6281288881235 again" });
+  await asking.waitFor();
+  await walkAndLeave(asking, "Write to 6281288881235 again");
+});
+
 test("one signs out", async () => {
   await page.reload();
   await page.getByRole("heading", { level: 1 }).waitFor();

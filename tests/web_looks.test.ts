@@ -37,6 +37,11 @@ const pages: [string, () => string][] = [
   ["campaign-message", () => `/campaigns/${world.draft}?step=message`],
   ["campaign-sending", () => `/campaigns/${world.draft}?step=sending`],
   ["campaign-review", () => `/campaigns/${world.draft}?step=review`],
+  ["contacts", () => "/contacts"],
+  ["contacts-none", () => "/contacts?text=nobody"],
+  ["contact", () => `/contacts/${world.contact}`],
+  ["contact-none", () => "/contacts/6281299999999"],
+  ["suppressions", () => "/suppressions"],
   ["devices", () => "/devices"],
   ["device", () => `/devices/${world.device}`],
   ["callbacks", () => "/callbacks"],
@@ -61,12 +66,19 @@ const dialogs: [string, () => string, RegExp][] = [
   ["rotate-secret", () => "/account", /^(Ganti rahasia|Rotate the secret)$/],
   ["test-callback", () => "/callbacks", /^(Uji callback|Test a callback)$/],
   ["create-account", () => "/accounts", /^(Buat akun|Create an account)$/],
+  ["add-contact", () => "/contacts", /^(Tambah kontak|Add a contact)$/],
+  ["edit-contact", () => `/contacts/${world.contact}`, /^(Ubah kontak|Edit the contact)$/],
+  ["erase-contact", () => `/contacts/${world.contact}`, /^(Hapus di semua|Remove everywhere)/],
+  ["import-contacts", () => "/contacts", /^(Impor|Import)$/],
+  ["add-suppression", () => "/suppressions", /^(Tambah nomor|Add a number)$/],
+  ["import-suppressions", () => "/suppressions", /^(Impor|Import)$/],
   ["add-person", () => "/people", /^(Tambah pengguna|Add a person)$/],
 ];
 
 const MENU = /^(Tindakan|Actions)/;
 const menus: [string, () => string, RegExp, RegExp][] = [
   ["edit-account", () => "/accounts", /Toko Kenanga/, /^(Ubah akun|Edit the account)$/],
+  ["allow-again", () => "/suppressions", /(menolak|refused)/, /^(Boleh dihubungi|Allow again)/],
   ["revoke-key", () => "/keys", /laporan-harian/, /^(Cabut|Revoke)$/],
 ];
 
@@ -76,6 +88,8 @@ const empty = [
   "/send",
   "/messages",
   "/campaigns",
+  "/contacts",
+  "/suppressions",
   "/devices",
   "/callbacks",
   "/keys",

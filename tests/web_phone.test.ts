@@ -29,7 +29,8 @@ function small(page: Page): Promise<string[]> {
         "[role=dialog] input, [role=dialog] a, [role=menuitem]",
     );
     return [...controls].flatMap((one) => {
-      // A radio button, a box or a switch is touched by its row, a part of a field by the field.
+      // A radio button, a box or a switch is touched by its row, a part of a field by the field,
+      // also the text after pills.
       const touched = one.closest<HTMLElement>("[class*=touchRow], label") ?? one;
       const isMark = one.matches("[type=radio], [type=checkbox]");
       const chosen = one.closest("[data-multiline]"); // A field with what was chosen in it.
@@ -37,8 +38,9 @@ function small(page: Page): Promise<string[]> {
       const isHidden = box.width < 2 || one.closest("[hidden], [aria-hidden=true]") !== null;
       const isPart =
         one.matches("[role=spinbutton]") || one.closest("div:has(> [type=password])") !== null;
+      const isInPills = one.closest("[class*=PillsInput-input]") !== null;
       const isInText = one.matches("a") && getComputedStyle(one).display === "inline";
-      if (isHidden || isPart || isInText || box.height >= finger - 0.5) return [];
+      if (isHidden || isPart || isInPills || isInText || box.height >= finger - 0.5) return [];
       return [`${Math.round(box.height)}: ${one.outerHTML.slice(0, 160)}`];
     });
   }, FINGER);
@@ -57,6 +59,9 @@ test("controls of every page and its windows", async () => {
     ...["audience", "message", "sending", "review"].map(
       (step) => `/campaigns/${world.draft}?step=${step}`,
     ),
+    "/contacts",
+    `/contacts/${world.contact}`,
+    "/suppressions",
     "/devices",
     `/devices/${world.unlinked}`,
     "/callbacks",
@@ -83,5 +88,16 @@ test("controls of every page and its windows", async () => {
   await page.getByRole("dialog").waitFor();
   await visitor.settled();
   expect(await small(page), "a form").toEqual([]);
+  await visitor.goto(`/contacts/${world.contact}`);
+  await page.getByRole("button", { name: "Edit the contact" }).click();
+  await page.getByRole("dialog", { name: "Edit the contact" }).waitFor();
+  await visitor.settled();
+  expect(await small(page), "the form of a contact").toEqual([]);
+  await visitor.goto("/contacts");
+  await page.getByRole("button", { name: "Import" }).click();
+  await page.getByRole("dialog").waitFor();
+  await page.getByText("How the file is read").click();
+  await visitor.settled();
+  expect(await small(page), "the import of contacts").toEqual([]);
   await visitor.close();
 });

@@ -28,6 +28,11 @@ beforeAll(async () => {
   const body = { to, from: device, message: "Halo", Type: "text", delay: 3600 };
   message = (await account.send(body)).json.data.requestId;
   campaign = await draft();
+  const key = await keyWith(account, ["campaigns:read", "campaigns:manage"]);
+  for (const path of [`/v1/contacts/${to}`, `/v1/suppressions/${to}`]) {
+    const answer = await call(gateway, { method: "PUT", path }, { key }, {});
+    expect(answer.status, answer.text).toBe(200);
+  }
 });
 afterAll(async () => {
   await browser.close();
@@ -69,6 +74,9 @@ const calls: [string, () => [string, string, unknown]][] = [
   ["campaign texts", () => ["POST", `/v1/campaigns/${campaign}/preview`, {}]],
   ["devices", () => ["POST", `/v1/devices/${device}/pause`, {}]],
   ["callbacks", () => ["POST", "/v1/callbacks/test", own()]],
+  ["contacts", () => ["PUT", `/v1/contacts/${to}`, own()]],
+  ["suppressions", () => ["PUT", `/v1/suppressions/${to}`, own()]],
+  ["exports", () => ["GET", `/v1/contacts/export?account=${account.id}`, undefined]],
   ["keys", () => ["POST", "/v1/keys", { ...own(), name: "x" }]],
   ["people", () => ["POST", "/v1/account/people", { ...own(), ...newcomer }]],
   ["secret", () => ["POST", "/v1/account/secret", own()]],
@@ -76,7 +84,9 @@ const calls: [string, () => [string, string, unknown]][] = [
   ["everybody", () => ["POST", "/v1/admin/people", { email: "c@d.example", admin: true }]],
 ];
 
-const OF_OPERATORS = ["messages", "campaigns", "campaign texts", "devices", "callbacks"];
+const OF_PEOPLE = ["contacts", "suppressions", "exports"];
+const OF_CAMPAIGNS = ["campaigns", "campaign texts", ...OF_PEOPLE];
+const OF_OPERATORS = ["messages", "devices", "callbacks", ...OF_CAMPAIGNS];
 
 describe.each([
   ["viewer", [], ["API keys", "All accounts", "People", "Server"]],
@@ -117,7 +127,8 @@ test("a viewer never sees a recipient's whole number, wherever it is shown", asy
     response.text().then((text) => texts.push(text), () => undefined);
   });
   const paths = ["/", "/messages", `/messages/${message}`, "/callbacks", "/usage"];
-  for (const path of [...paths, "/campaigns", `/campaigns/${campaign}`]) {
+  const people = ["/contacts", "/suppressions"];
+  for (const path of [...paths, ...people, "/campaigns", `/campaigns/${campaign}`]) {
     await visitor.goto(path);
     expect(await page.locator("body").innerText(), path).not.toContain(to);
   }

@@ -18,6 +18,7 @@ export interface WebShop {
   message: string; // Its timeline has attempts and callbacks.
   waiting: string; // A message that is due in an hour.
   draft: string; // A campaign with an audience that has faults.
+  contact: string; // The number of a contact with all that one can have.
   paused: string; // A campaign of which a part has been sent.
   close(): Promise<void>;
 }
@@ -40,11 +41,13 @@ export async function openWebShop(): Promise<WebShop> {
   await gateway.start();
   const sent = await messages(sink, account, device);
   const made = await campaigns(account, device);
+  const known = await people(account);
   const close = async () => {
     await gateway.close();
     await sink.close();
   };
-  return { gateway, sink, admin, newcomer, account, device, unlinked, ...sent, ...made, close };
+  const all = { ...sent, ...made, ...known };
+  return { gateway, sink, admin, newcomer, account, device, unlinked, ...all, close };
 }
 
 async function furnish(gateway: Gateway, account: Account): Promise<{ unlinked: string }> {
@@ -129,6 +132,28 @@ async function campaigns(account: Account, device: string) {
   await waitFor("some messages", sent, 60_000);
   await ask("POST", `/${paused}/pause`, {});
   return { draft, paused };
+}
+
+async function people(account: Account): Promise<{ contact: string }> {
+  const key = await keyWith(account, ["campaigns:read", "campaigns:manage"]);
+  const ask = async (method: string, path: string, body: unknown, type = "application/json") => {
+    const headers = { "content-type": type };
+    const answer = await call(account.gateway, { method, path }, { key, headers }, body);
+    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+  };
+  const row = (n: number) => `62812888${10_000 + n * 7},Rina ${n},Solo`;
+  const rows = Array.from({ length: 12 }, (_, n) => row(n));
+  const csv = ["nomor,nama,kota", ...rows].join("\n");
+  await ask("POST", "/v1/contacts/import?tag=pelanggan", csv, "text/csv");
+  const contact = "6281288812345";
+  const consent = { source: "formulir di toko", text: "Boleh dikirimi kabar promo" };
+  const values = { kota: "Bandung", poin: "120" };
+  const known = { name: "Ani Lestari", values, tags: ["pelanggan", "vip"], consent };
+  await ask("PUT", `/v1/contacts/${contact}`, known);
+  for (const [place, reason] of ["manual", "import", "opt_out", "unregistered"].entries()) {
+    await ask("PUT", `/v1/suppressions/628128889${place}000`, { reason });
+  }
+  return { contact };
 }
 
 async function messages(sink: Sink, account: Account, device: string) {

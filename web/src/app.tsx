@@ -27,6 +27,8 @@ const Messages = lazyPage(() => import("./features/messages/messages.tsx"));
 const Send = lazyPage(() => import("./features/send/send.tsx"));
 const Campaigns = lazyPage(() => import("./features/campaigns/campaigns.tsx"));
 const CampaignView = lazyPage(() => import("./features/campaigns/campaign_view.tsx"));
+const Contacts = lazyPage(() => import("./features/contacts/contacts.tsx"));
+const Suppressions = lazyPage(() => import("./features/suppressions/suppressions.tsx"));
 const Devices = lazyPage(() => import("./features/devices/devices.tsx"));
 const Callbacks = lazyPage(() => import("./features/callbacks/callbacks.tsx"));
 const Keys = lazyPage(() => import("./features/keys/keys.tsx"));
@@ -160,6 +162,8 @@ function Pages() {
       {account && can("send") && <Route path="/send" component={Send} />}
       {can("campaigns:read") && <Route path="/campaigns" component={Campaigns} />}
       {can("campaigns:read") && <Route path="/campaigns/:id" component={CampaignView} />}
+      {can("campaigns:read") && <Route path="/contacts/:number?" component={Contacts} />}
+      {can("campaigns:read") && <Route path="/suppressions" component={Suppressions} />}
       <Route path="/devices/:number?" component={Devices} />
       <Route path="/callbacks/:id?" component={Callbacks} />
       {can("account:manage") && <Route path="/keys" component={Keys} />}

@@ -76,10 +76,6 @@ export const recipientsAddress = (
   format: "csv" | "ndjson" = "csv",
 ) => `/v1/campaigns/${id}/recipients/export${queryText({ state, format })}`;
 
-/** People whose tags may be an audience. */
-export const listContacts = (query: { account: string; limit: number }, { signal }: Cancel = {}) =>
-  answerOf(client.GET("/v1/contacts", { params: { query }, signal }));
-
 /** How a file of recipients is read; what is empty is detected. */
 export interface FileForm {
   number_column: string;

@@ -21,7 +21,11 @@ export function usePageGroups(): PageGroup[] {
   if (account) {
     const send: PageLink[] = can("send") ? [{ href: "/send", name: t.send, icon: "send" }] : [];
     const campaigns: PageLink[] = can("campaigns:read")
-      ? [{ href: "/campaigns", name: t.campaigns, icon: "campaigns" }]
+      ? [
+          { href: "/campaigns", name: t.campaigns, icon: "campaigns" },
+          { href: "/contacts", name: t.contacts, icon: "contacts" },
+          { href: "/suppressions", name: t.suppressions, icon: "suppressions" },
+        ]
       : [];
     groups.push({
       title: "",

@@ -127,6 +127,14 @@ function useChoices(text: string): Choice[] {
       icon: "search",
       run: () => go(`/messages?to=${number}`),
     });
+    if (can("campaigns:manage")) {
+      choices.push({
+        key: "contact",
+        name: t.findContact(number),
+        icon: "contacts",
+        run: () => go(`/contacts?text=${number}`),
+      });
+    }
   }
   for (const page of [...pages, settings]) {
     choices.push({ key: page.href, name: page.name, icon: page.icon, run: () => go(page.href) });
@@ -142,6 +150,6 @@ function useChoices(text: string): Choice[] {
   }
   const wanted = text.toLowerCase();
   const fits = ({ key, name }: Choice) =>
-    key === "message" || key === "number" || name.toLowerCase().includes(wanted);
+    ["message", "number", "contact"].includes(key) || name.toLowerCase().includes(wanted);
   return choices.filter(fits).slice(0, CHOICES_MAX);
 }

@@ -6,6 +6,7 @@ import * as admin from "./admin.ts";
 import * as callbacks from "./callbacks.ts";
 import * as campaigns from "./campaigns.ts";
 import * as connectors from "./connectors.ts";
+import * as contacts from "./contacts.ts";
 import * as developers from "./developers.ts";
 import * as devices from "./devices.ts";
 import * as draft from "./draft.ts";
@@ -14,6 +15,7 @@ import { type Format, formatFor } from "./format.ts";
 import * as invitation from "./invitation.ts";
 import * as keys from "./keys.ts";
 import { LANGUAGES, type Language, languageOf } from "./language.ts";
+import * as listImport from "./list_import.ts";
 import * as log from "./log.ts";
 import * as messages from "./messages.ts";
 import * as overview from "./overview.ts";
@@ -23,6 +25,7 @@ import * as send from "./send.ts";
 import * as settings from "./settings.ts";
 import * as shell from "./shell.ts";
 import * as signIn from "./sign_in.ts";
+import * as suppressions from "./suppressions.ts";
 import * as usage from "./usage.ts";
 
 export type { Language };
@@ -34,11 +37,13 @@ const areas = {
   campaigns,
   common,
   connectors,
+  contacts,
   developers,
   devices,
   draft,
   invitation,
   keys,
+  listImport,
   log,
   messages,
   overview,
@@ -47,6 +52,7 @@ const areas = {
   settings,
   shell,
   signIn,
+  suppressions,
   usage,
 };
 

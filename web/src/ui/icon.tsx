@@ -3,6 +3,10 @@ const PATHS = {
   overview: "M3 10.5 10 4l7 6.5M5 9v7h10V9M8.5 16v-4h3v4",
   messages: "M3 5h14v9H8l-3.5 3v-3H3zM6.5 8.5h7M6.5 11h4.5",
   campaigns: "M3 8.5v3l2.5.5L15 16V4L5.5 8zM6 12l1 4.5h2L8 12.5M17.5 8.5v3",
+  contacts:
+    "M5 3h11v14H5zM3 6.5h2M3 10h2M3 13.5h2M10.5 9.5a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6" +
+    "M7.5 14c.3-1.7 1.5-2.6 3-2.6s2.7.9 3 2.6",
+  suppressions: "M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM5.2 5.2l9.6 9.6",
   devices: "M6 2.5h8v15H6zM9 15h2",
   callbacks: "M4 8h9.5a3 3 0 0 1 0 6H9M7 5 4 8l3 3",
   keys: "M12.5 7.5a3 3 0 1 1-.9-2.1M8.2 9.8 3 15v2h2.5v-1.5H7V14l2.5-2.5",
@@ -26,6 +30,7 @@ const PATHS = {
   left: "m12 5-5 5 5 5",
   external: "M8 5H4v11h11v-4M11 4h5v5M16 4l-7 7",
   download: "M10 3v9M6 8.5l4 4 4-4M4 16.5h12",
+  upload: "M10 12V3M6 6.5l4-4 4 4M4 16.5h12",
   pause: "M7 5v10M13 5v10",
   play: "m7 4.5 8 5.5-8 5.5z",
   trash: "M4 6h12M8 6V4h4v2M6 6l.7 10.5h6.6L14 6",

@@ -73,8 +73,12 @@ Contact take_contact(Fields& fields, Timestamp now) {
     return contact;
 }
 
-/// Checks If-Match against the contact that is there. Errors: precondition_failed.
+/// Checks If-Match and `If-None-Match: *` against the contact that is there. Errors:
+/// precondition_failed.
 Result<void> check_contact(const Call& call, const std::optional<Contact>& found) {
+    if (found && call.head.if_none_match == "*") {
+        return fail(ErrorCode::precondition_failed, "there is a contact with this number");
+    }
     return check_match(call, found ? view(*found, call.principal) : boost::json::object{});
 }
 

@@ -54,7 +54,15 @@ function MessageView({ id }: { id: string }) {
       <Stale error={message.error} since={message.dataUpdatedAt} />
       <div className={classes.head}>
         <MessageState state={shown.state} />
-        <Mono>{shown.to}</Mono>
+        {can("campaigns:manage") ? (
+          <span>
+            <Link href={`/contacts/${shown.to}`}>
+              <Mono>{shown.to}</Mono>
+            </Link>
+          </span>
+        ) : (
+          <Mono>{shown.to}</Mono>
+        )}
         {(shown.code !== null || shown.state === "held") && (
           <span className={classes.outcome}>{endOf(shown, words)}</span>
         )}

@@ -2,7 +2,8 @@
 import { Button, Group, Stack, TagsInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { addRecipients, listContacts } from "../../../api/campaigns.ts";
+import { addRecipients } from "../../../api/campaigns.ts";
+import { listContacts } from "../../../api/contacts.ts";
 import type { Uploaded } from "../../../api/types.ts";
 import { useAccountId } from "../../../session/session.tsx";
 import { useText } from "../../../texts/index.tsx";

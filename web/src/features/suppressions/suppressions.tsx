@@ -1,0 +1,200 @@
+// Numbers that campaigns must not reach, with the reasons.
+import { Button, Group, Menu } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "wouter";
+import { listCampaigns } from "../../api/campaigns.ts";
+import {
+  importSuppressions,
+  type ListFormat,
+  listSuppressions,
+  suppressionsAddress,
+} from "../../api/contacts.ts";
+import type { Suppression } from "../../api/types.ts";
+import { usePaged } from "../../live/paged.ts";
+import { useAccountId, useSession } from "../../session/session.tsx";
+import { useText } from "../../texts/index.tsx";
+import { type Column, DataTable } from "../../ui/data_table.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { ListImport } from "../../ui/list_import.tsx";
+import { Empty, Mono } from "../../ui/notes.tsx";
+import { Page } from "../../ui/page.tsx";
+import { useRefresh } from "../../ui/refresh.ts";
+import { RowMenu } from "../../ui/row_menu.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { AddSuppression } from "./add_suppression.tsx";
+import { RemoveSuppression } from "./remove_suppression.tsx";
+
+const EVERY = 5000; // No events announce suppressions.
+
+export default function Suppressions() {
+  const t = useText().suppressions;
+  const account = useAccountId();
+  const { can } = useSession();
+  const manages = can("campaigns:manage"); // Others see masked numbers.
+  const [adding, setAdding] = useDisclosure(false);
+  const [importing, setImporting] = useDisclosure(false);
+  const [leaving, setLeaving] = useState<Suppression>();
+  const list = usePaged(
+    ["suppressions", account],
+    (cursor, cancel) => listSuppressions({ account, limit: 50, cursor }, cancel),
+    { every: EVERY },
+  );
+  const places = new Map(list.items?.map((one, place) => [one, place]));
+  const actions = manages && (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Icon name="upload" size={16} />}
+        onClick={setImporting.open}
+      >
+        {t.import}
+      </Button>
+      <Button leftSection={<Icon name="plus" size={16} />} onClick={setAdding.open}>
+        {t.add}
+      </Button>
+    </>
+  );
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        list.items?.length && manages ? (
+          <>
+            <Export />
+            {actions}
+          </>
+        ) : null
+      }
+    >
+      <DataTable
+        label={t.title}
+        columns={useColumns(manages ? setLeaving : undefined)}
+        rows={list.items}
+        rowKey={(one) => (manages ? one.number : `${places.get(one)}`)}
+        error={list.error}
+        since={list.since}
+        next={list.next}
+        empty={
+          <Empty icon="suppressions" title={t.empty} text={t.emptyText}>
+            <Group gap="xs" justify="center">
+              {actions}
+            </Group>
+          </Empty>
+        }
+      />
+      {manages && (
+        <>
+          <AddSuppression opened={adding} onClose={setAdding.close} />
+          <Import opened={importing} onClose={setImporting.close} />
+          <RemoveSuppression suppression={leaving} onClose={() => setLeaving(undefined)} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function useColumns(leave: ((suppression: Suppression) => void) | undefined) {
+  const t = useText().suppressions;
+  const names = useCampaignNames();
+  const columns: Column<Suppression>[] = [
+    {
+      key: "number",
+      head: t.number,
+      narrow: true,
+      phone: "title",
+      cell: (one) =>
+        leave ? (
+          <Link href={`/contacts/${one.number}`}>
+            <Mono>{one.number}</Mono>
+          </Link>
+        ) : (
+          <Mono>{one.number}</Mono>
+        ),
+    },
+    { key: "reason", head: t.reason, phone: "bare", cell: (one) => t.reasons[one.reason] },
+    { key: "at", head: t.at, narrow: true, phone: "bare", cell: (one) => <Ago time={one.at} /> },
+    {
+      key: "campaign",
+      head: t.campaign,
+      cell: ({ campaign }) =>
+        campaign && <Link href={`/campaigns/${campaign}`}>{names.get(campaign) ?? campaign}</Link>,
+    },
+  ];
+  if (!leave) return columns;
+  const menu: Column<Suppression> = {
+    key: "actions",
+    head: "",
+    narrow: true,
+    phone: "mark",
+    cell: (one) => (
+      <RowMenu
+        of={one.number}
+        actions={[{ name: t.remove, run: () => leave(one), danger: true }]}
+      />
+    ),
+  };
+  return [...columns, menu];
+}
+
+const NAMED = 200; // The latest campaigns; older ones are shown by their ids.
+
+function useCampaignNames(): Map<string, string> {
+  const account = useAccountId();
+  const { data } = useQuery({
+    queryKey: ["campaign names", account],
+    queryFn: (context) => listCampaigns({ account, limit: NAMED }, context),
+    staleTime: 60_000,
+  });
+  return new Map(data?.items.map(({ id, name }) => [id, name]));
+}
+
+function Export() {
+  const t = useText().suppressions;
+  const account = useAccountId();
+  const item = (format: ListFormat, name: string) => (
+    <Menu.Item
+      component="a"
+      href={suppressionsAddress(account, format)}
+      download={`suppressions.${format}`}
+    >
+      {name}
+    </Menu.Item>
+  );
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Icon name="download" size={16} />}>
+          {t.export}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {item("csv", t.exportCsv)}
+        {item("ndjson", t.exportLines)}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Import({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const t = useText().suppressions;
+  const account = useAccountId();
+  return (
+    <ListImport
+      title={t.importTitle}
+      lead={t.importLead}
+      opened={opened}
+      onClose={onClose}
+      upload={(file, form, options) => importSuppressions(account, file, form, options)}
+      onEnded={useRefresh("suppressions")}
+      figuresOf={(done) => [
+        { name: t.rows, value: done.rows },
+        { name: t.added, value: done.added },
+        { name: t.invalid, value: done.invalid, bad: done.invalid > 0 },
+        { name: t.duplicate, value: done.duplicate },
+      ]}
+    />
+  );
+}

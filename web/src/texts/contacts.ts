@@ -1,0 +1,181 @@
+import type { Same } from "./same.ts";
+
+export const id = {
+  title: "Kontak",
+  lead: "Orang yang disimpan untuk kampanye berikutnya, menurut nomornya.",
+  contact: "Kontak",
+  number: "Nomor",
+  name: "Nama",
+  tag: "Tanda",
+  tags: "Tanda",
+  tagsHint: "Kampanye dapat dikirim kepada semua kontak dengan tanda yang sama. Tekan Enter.",
+  search: "Nama atau nomor",
+  values: "Data",
+  valuesHint: "Data dapat dipakai dalam teks kampanye: nama kolom, lalu isinya.",
+  valueName: (n: number) => `Nama kolom ${n}`,
+  valueNamePlaceholder: "kota",
+  valueText: (name: string) => `Isi ${name}`,
+  addValue: "Tambah data",
+  removeValue: (name: string) => `Hapus ${name}`,
+  consent: "Persetujuan",
+  consentSource: "Persetujuan: dari mana",
+  consentHint: "Misalnya formulir di toko, atau pesan dari orangnya. Kosong: tidak tercatat.",
+  source: "Dari",
+  at: "Kapan",
+  agreed: "Isi persetujuan",
+  agreedHint: "Apa yang disetujui orangnya.",
+  noConsent: "Tidak tercatat",
+  facts: "Rincian",
+  created: "Ditambahkan",
+  updated: "Diubah",
+  none: "tidak ada",
+  missing: "Nomor ini tidak ada di kontak.",
+  add: "Tambah kontak",
+  addTitle: "Tambah kontak",
+  edit: "Ubah kontak",
+  toMessages: "Pesan ke nomor ini",
+  faults: {
+    unnamed: "Ada data tanpa nama kolom. Beri nama, atau hapus barisnya.",
+    twice: "Dua data memakai nama kolom yang sama.",
+    source: "Tulis dari mana persetujuannya, atau kosongkan waktu dan isinya.",
+  },
+  changed:
+    "Belum disimpan: orang lain mengubah kontak ini lebih dulu. Perubahannya dan perubahan Anda " +
+    "kini tampil bersama; periksa, lalu simpan lagi.",
+  exists:
+    "Belum disimpan: nomor ini sudah ada di kontak. Datanya dan yang Anda tulis kini tampil " +
+    "bersama; periksa, lalu simpan lagi.",
+  gone:
+    "Belum disimpan: kontak ini sudah dihapus orang lain. Simpan lagi untuk menambahkannya " +
+    "kembali.",
+  clashes: "Orang lain mengubah hal yang sama. Yang Anda tulis tetap di formulir; tulisan mereka:",
+  clashRemoved: "(dihapus)",
+  remove: "Hapus",
+  removeTitle: "Hapus kontak",
+  removeText:
+    "Nama, data, tanda, dan persetujuannya dihapus. Kampanye yang sudah memuat nomor ini tidak " +
+    "berubah, dan tetap mengirim kepadanya.",
+  removed: "Kontak dihapus",
+  removeEverywhere: "Hapus di semua tempat",
+  erase: "Hapus semuanya",
+  erases: "Untuk orang yang meminta datanya dihapus. Ini tidak dapat dibatalkan. Yang dihapus:",
+  erasesContact: "kontaknya, dengan nama, data, tanda, dan persetujuan;",
+  erasesPending: "kiriman kampanye yang belum dimulai: orang ini tidak lagi mendapatkannya;",
+  erasesValues: "datanya dari semua kampanye akun ini;",
+  erasesTexts: "teks dan alamat media dari semua pesan kepadanya yang sudah berakhir.",
+  stays:
+    "Nomor, status pesan, dan jumlah dalam laporan tetap ada, begitu pula larangan " +
+    "menghubunginya. Pesan yang sedang menunggu di perangkat masih terkirim; ulangi ini " +
+    "sesudahnya untuk menghapus teksnya. Cadangan data lama tidak berubah.",
+  erased: "Data orang ini dihapus",
+  import: "Impor",
+  importTitle: "Impor kontak",
+  importLead:
+    "File CSV: satu kolom berisi nomor. Kolom nama, tags, consent_source, consent_at, dan " +
+    "consent_text dikenali; kolom lain menjadi data. Kontak yang sudah ada dilengkapi, dan sel " +
+    "kosong tidak mengubah apa pun.",
+  importTagsHint: "Diberikan kepada semua kontak dalam file.",
+  rows: "Baris",
+  added: "Ditambahkan",
+  merged: "Dilengkapi",
+  invalid: "Bukan nomor",
+  duplicate: "Ganda",
+  columns: (names: string) => `Kolom: ${names}.`,
+  export: "Ekspor",
+  exportCsv: "CSV, untuk lembar kerja",
+  exportLines: "JSON per baris",
+  exportAll: "Semua kontak, bukan hanya yang dicari",
+  exportTagged: "Semua dengan tanda ini, bukan hanya yang dicari",
+  empty: "Belum ada kontak",
+  emptyText: "Tambahkan satu per satu, atau impor daftar dari file CSV.",
+  emptyTextReader: "Akun ini tidak menyimpan kontak.",
+};
+
+export const en = {
+  title: "Contacts",
+  lead: "People who are kept for later campaigns, by their numbers.",
+  contact: "Contact",
+  number: "Number",
+  name: "Name",
+  tag: "Tag",
+  tags: "Tags",
+  tagsHint: "A campaign can be sent to all contacts with the same tag. Press Enter.",
+  search: "Name or number",
+  values: "Values",
+  valuesHint: "Texts of campaigns can contain values: the name of a column, and its text.",
+  valueName: (n: number) => `Name of column ${n}`,
+  valueNamePlaceholder: "city",
+  valueText: (name: string) => `Text of ${name}`,
+  addValue: "Add a value",
+  removeValue: (name: string) => `Remove ${name}`,
+  consent: "Consent",
+  consentSource: "Consent: where it comes from",
+  consentHint: "Such as a form in the shop, or a message of the person. Empty: none is recorded.",
+  source: "From",
+  at: "When",
+  agreed: "What was agreed to",
+  agreedHint: "What the person has agreed to.",
+  noConsent: "None is recorded",
+  facts: "Details",
+  created: "Added",
+  updated: "Changed",
+  none: "none",
+  missing: "There is no contact with this number.",
+  add: "Add a contact",
+  addTitle: "Add a contact",
+  edit: "Edit the contact",
+  toMessages: "Messages to this number",
+  faults: {
+    unnamed: "A value has no name. Name it, or remove its row.",
+    twice: "Two values have the same name.",
+    source: "Write where the consent comes from, or empty its time and text.",
+  },
+  changed:
+    "Not saved: someone else changed this contact first. Their changes and yours are now shown " +
+    "together; check them, then save again.",
+  exists:
+    "Not saved: there is a contact with this number. Its data and what you wrote are now shown " +
+    "together; check them, then save again.",
+  gone: "Not saved: someone else removed this contact. Save again to add it back.",
+  clashes: "Someone else changed the same. The form keeps what you wrote; they wrote:",
+  clashRemoved: "(removed)",
+  remove: "Remove",
+  removeTitle: "Remove the contact",
+  removeText:
+    "Name, values, tags and consent are removed. Campaigns that have this number already do not " +
+    "change, and still send to it.",
+  removed: "The contact was removed",
+  removeEverywhere: "Remove everywhere",
+  erase: "Erase all of it",
+  erases: "For people who ask that their data be erased. It cannot be undone. This erases:",
+  erasesContact: "the contact, with name, values, tags and consent;",
+  erasesPending: "what campaigns have not begun to send: this person does not get it any more;",
+  erasesValues: "the person's values from all campaigns of this account;",
+  erasesTexts: "texts and media addresses from all messages to the person that have ended.",
+  stays:
+    "The number, the states of messages and the counts of reports stay, and so does a " +
+    "suppression. Messages that wait at a device are still sent; repeat this afterwards to " +
+    "erase their texts. Older backups do not change.",
+  erased: "The person's data were erased",
+  import: "Import",
+  importTitle: "Import contacts",
+  importLead:
+    "A CSV file: one column has the numbers. The columns name, tags, consent_source, consent_at " +
+    "and consent_text are recognised; others become values. Contacts that exist are completed, " +
+    "and empty cells change nothing.",
+  importTagsHint: "Given to all contacts in the file.",
+  rows: "Rows",
+  added: "Added",
+  merged: "Completed",
+  invalid: "Not a number",
+  duplicate: "Repeated",
+  columns: (names: string) => `Columns: ${names}.`,
+  export: "Export",
+  exportCsv: "CSV, for spreadsheets",
+  exportLines: "JSON lines",
+  exportAll: "All contacts, not only those found",
+  exportTagged: "All with this tag, not only those found",
+  empty: "No contacts yet",
+  emptyText: "Add them one by one, or import a list from a CSV file.",
+  emptyTextReader: "This account keeps no contacts.",
+} satisfies Same<typeof id>;
