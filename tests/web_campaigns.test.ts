@@ -1,8 +1,9 @@
-// Campaigns in the web app: from an empty list over a draft to one that has ended.
+// Campaigns in the web app: a draft from its creation to the report of its end.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { barriers, openBrowser, soon, type Visitor } from "./support/browser.ts";
+import { CampaignPage } from "./support/campaign_page.ts";
 import { call, keyWith } from "./support/catalogue.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
@@ -20,6 +21,7 @@ let device: string;
 let key: string;
 let visitor: Visitor;
 let page: Page;
+let campaigns: CampaignPage;
 
 beforeAll(async () => {
   [gateway, browser] = await Promise.all([Gateway.create(), openBrowser()]);
@@ -28,6 +30,7 @@ beforeAll(async () => {
   const flags = ["--account", account.id, "--role", "operator"];
   visitor = await visit(browser, gateway, await person(gateway, "kasir@toko.example", ...flags));
   page = visitor.page;
+  campaigns = new CampaignPage(visitor);
 });
 afterAll(async () => {
   expect(visitor.complaints).toEqual([]);
@@ -61,40 +64,6 @@ async function campaign(name: string, to: string[], more = {}): Promise<string> 
   return id as string;
 }
 
-const figure = (name: string) =>
-  page.locator("dl > div").filter({ has: page.getByText(name, { exact: true }) }).locator("dd");
-const shows = (name: string, value: string) =>
-  figure(name).getByText(value, { exact: true }).first().waitFor();
-const button = (name: string) => page.getByRole("button", { name, exact: true });
-const field = (name: string) => page.getByLabel(name, { exact: true });
-const step = (name: string) =>
-  page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name }).click();
-const saved = () => page.getByText("All is saved").waitFor();
-
-async function downloaded(click: () => Promise<void>): Promise<string[]> {
-  const loading = page.waitForEvent("download");
-  await click();
-  const chunks: Buffer[] = [];
-  for await (const chunk of await (await loading).createReadStream()) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString().trim().split(/\r?\n/);
-}
-
-async function create(name: string): Promise<string> {
-  await visitor.goto("/campaigns");
-  await button("Create a campaign").first().click();
-  const dialog = page.getByRole("dialog", { name: "Create a campaign" });
-  await dialog.getByLabel("Name", { exact: true }).fill(name);
-  await dialog.getByRole("button", { name: "Create a campaign" }).click();
-  await page.getByRole("heading", { level: 1, name }).waitFor();
-  return page.url().split("/").at(-1) as string;
-}
-
-async function upload(csv: string, name = "pelanggan.csv"): Promise<void> {
-  const file = { name, mimeType: "text/csv", buffer: Buffer.from(csv) };
-  await page.locator("input[type=file]").setInputFiles(file);
-  await button("Upload").click();
-}
-
 test("an account without campaigns is told what they are", async () => {
   await visitor.goto("/campaigns");
   await page.getByText("No campaigns yet").waitFor();
@@ -116,18 +85,18 @@ describe("a draft", () => {
   let id = "";
 
   test("is created, and gets an audience with faults in it", async () => {
-    id = await create("Promo November");
-    await upload(csv);
-    await shows("Added", "8");
-    await shows("No number", "2");
-    await shows("Duplicate", "1");
+    id = await campaigns.create("Promo November");
+    await campaigns.upload(csv);
+    await campaigns.shows("Added", 8);
+    await campaigns.shows("No number", 2);
+    await campaigns.shows("Duplicate", 1);
     await page.getByText("Columns: Nama, Nomor HP, Kota").waitFor();
-    await shows("Will get it", "8");
+    await campaigns.shows("Will get it", 8);
     const refused = page.getByRole("table", { name: "Rows that get nothing" });
     await refused.getByRole("row", { name: /6,28E\+12\s*Not a phone number/ }).waitFor();
     await refused.getByRole("row", { name: /In an earlier row already/ }).waitFor();
     const link = page.getByRole("link", { name: "Download these rows" });
-    const lines = await downloaded(() => link.click());
+    const lines = await campaigns.downloaded(() => link.click());
     expect(lines).toHaveLength(4);
     expect(lines.join()).toContain("0812-ABC");
     expect(await barriers(page)).toEqual([]);
@@ -136,43 +105,43 @@ describe("a draft", () => {
   test("takes pasted numbers, and says of a file that is none what it is", async () => {
     await page.getByText("Paste numbers", { exact: true }).click();
     const more = freshNumber();
-    await field("Numbers").fill(`${more}\n${good[1]}, 0812`);
-    await button("Add them").click();
-    await shows("Added", "1");
-    await shows("Will get it", "9");
+    await campaigns.field("Numbers").fill(`${more}\n${good[1]}, 0812`);
+    await campaigns.button("Add them").click();
+    await campaigns.shows("Added", 1);
+    await campaigns.shows("Will get it", 9);
     await page.getByText("CSV file", { exact: true }).first().click();
-    await upload("PK\u0003\u0004 not a table", "pelanggan.xlsx");
+    await campaigns.upload("PK\u0003\u0004 not a table", "pelanggan.xlsx");
     await page.getByRole("alert").waitFor();
-    await shows("Will get it", "9");
+    await campaigns.shows("Will get it", 9);
   });
 
   test("is emptied, and filled again", async () => {
-    await button("Empty the audience").click();
+    await campaigns.button("Empty the audience").click();
     const dialog = page.getByRole("dialog", { name: "Empty the audience" });
     await dialog.getByRole("textbox").fill("Promo November");
     await dialog.getByRole("button", { name: "Empty the audience" }).click();
-    await shows("Will get it", "0");
-    await upload(csv);
-    await shows("Will get it", "8");
+    await campaigns.shows("Will get it", 0);
+    await campaigns.upload(csv);
+    await campaigns.shows("Will get it", 8);
   });
 
   test("shows its text for real rows, with columns put in by a click", async () => {
     await page.getByRole("link", { name: "Next: Message" }).click();
-    await field("Text").fill("Halo ");
-    await button("Insert Nama").click();
-    await field("Text").press("End");
+    await campaigns.field("Text").fill("Halo ");
+    await campaigns.button("Insert Nama").click();
+    await campaigns.field("Text").press("End");
     await page.keyboard.type(" di {{Kota|sini}}. Berhenti: ");
-    await button("Insert optout_url").click();
-    expect(await field("Text").inputValue()).toBe(
+    await campaigns.button("Insert optout_url").click();
+    expect(await campaigns.field("Text").inputValue()).toBe(
       "Halo {{Nama}} di {{Kota|sini}}. Berhenti: {{optout_url}}",
     );
-    await saved();
+    await campaigns.saved();
     const phone = page.getByRole("region", { name: "Preview on the recipient's phone" });
     await phone.getByText(/Halo Ani 0 di Solo\. Berhenti: http/).waitFor();
-    await button("Next row").click();
+    await campaigns.button("Next row").click();
     await phone.getByText(/Halo Ani 1 di Solo/).waitFor();
     await page.getByText(`Row 2 · ${good[1]}`).waitFor();
-    await field("Text").press("End");
+    await campaigns.field("Text").press("End");
     await page.keyboard.type(" {{Ktoa}}");
     await page.getByText("Unknown column").waitFor();
     for (let turn = 0; turn < " {{Ktoa}}".length; turn += 1) await page.keyboard.press("Backspace");
@@ -181,93 +150,89 @@ describe("a draft", () => {
   });
 
   test("has variants with weights", async () => {
-    await button("Add a variant").click();
-    await field("Variant 2").fill("Hai {{Nama}}, {{optout_url}}");
-    await field("Weight 1").fill("3");
-    await saved();
+    await campaigns.button("Add a variant").click();
+    await campaigns.field("Variant 2").fill("Hai {{Nama}}, {{optout_url}}");
+    await campaigns.field("Weight 1").fill("3");
+    await campaigns.saved();
     const { variants, message } = await shown(id);
     expect(message).toBeNull();
     expect(variants.map((one: { weight: number }) => one.weight)).toEqual([3, 1]);
-    await button("Remove variant 2").click();
-    await field("Text").waitFor();
-    await saved();
+    await campaigns.button("Remove variant 2").click();
+    await campaigns.field("Text").waitFor();
+    await campaigns.saved();
     expect((await shown(id)).message).toContain("Halo {{Nama}}");
   });
 
   test("survives a reload, and what another person changes meanwhile", async () => {
-    await step("Sending");
-    await field("Consent").fill("Formulir");
+    await campaigns.step("Sending");
+    await campaigns.field("Consent").fill("Formulir");
     await page.reload(); // Before the pause after which it is saved.
     await page.getByRole("heading", { level: 2, name: "Sending" }).waitFor();
-    expect(await field("Consent").inputValue()).toBe("Formulir");
-    await saved();
+    expect(await campaigns.field("Consent").inputValue()).toBe("Formulir");
+    await campaigns.saved();
     expect((await shown(id)).consent).toBe("Formulir");
 
     await changed(id, { pace: { per_minute: 60 } });
-    await field("Consent").fill("Formulir di toko");
-    await saved();
+    await campaigns.field("Consent").fill("Formulir di toko");
+    await campaigns.saved();
     expect(await shown(id)).toMatchObject({
       consent: "Formulir di toko",
       pace: { per_minute: 60 },
     });
 
     await changed(id, { consent: "Lewat telepon" });
-    await field("Consent").fill("Formulir di kasir");
+    await campaigns.field("Consent").fill("Formulir di kasir");
     await page.getByText("Someone else has changed this too: consent.").waitFor();
-    expect(await field("Consent").inputValue()).toBe("Formulir di kasir");
+    expect(await campaigns.field("Consent").inputValue()).toBe("Formulir di kasir");
     expect((await shown(id)).consent).toBe("Lewat telepon");
     expect(await barriers(page)).toEqual([]);
-    await button("Use mine").click();
-    await saved();
+    await campaigns.button("Use mine").click();
+    await campaigns.saved();
     expect((await shown(id)).consent).toBe("Formulir di kasir");
   });
 
   test("says what keeps it from starting, and where that is mended", async () => {
-    await field("Consent").fill("");
-    await saved();
-    await step("Review");
+    await campaigns.field("Consent").fill("");
+    await campaigns.saved();
+    await campaigns.step("Review");
     await page.getByText("Consent is missing").waitFor();
-    expect(await button("Start now").isDisabled()).toBe(true);
+    expect(await campaigns.button("Start now").isDisabled()).toBe(true);
     await page.getByRole("link", { name: "Mend it in Sending" }).click();
-    await field("Consent").fill("Formulir di kasir");
+    await campaigns.field("Consent").fill("Formulir di kasir");
     await page.getByRole("switch", { name: "Send nothing in quiet hours" }).click();
-    await saved();
-    await step("Review");
+    await campaigns.saved();
+    await campaigns.step("Review");
     await page.getByText("Ready to start.").waitFor();
-    await shows("Recipients", "8");
-    await shows("Credit", "8");
+    await campaigns.shows("Recipients", 8);
+    await campaigns.shows("Credit", 8);
     await page.getByText("of 1,000").waitFor();
     expect(await barriers(page)).toEqual([]);
   });
 
   test("is tried with a test", async () => {
     const own = freshNumber();
-    await field("To").fill(own);
-    await button("Send a test to 1 number").click();
+    await campaigns.field("To").fill(own);
+    await campaigns.button("Send a test to 1 number").click();
     const result = page.getByRole("listitem").filter({ hasText: `+${own}` });
     await result.getByText("Sent", { exact: true }).waitFor();
     expect(gateway.simulator.to(own)[0]?.body).toContain("Halo Ani 0 di Solo");
   });
 
   test("is started, paused, resumed, and ends with exact counts", async () => {
-    await button("Start now").click();
+    await campaigns.button("Start now").click();
     const dialog = page.getByRole("dialog", { name: "Start the campaign" });
     await dialog.getByText("8 people get a message.").waitFor();
     await dialog.getByRole("button", { name: "Start now" }).click();
     await page.getByText("Running", { exact: true }).waitFor();
-    await button("Pause").click();
+    await campaigns.button("Pause").click();
     await page.getByText("Somebody paused it.").waitFor();
-    await button("Pace and devices").click();
-    const pace = page.getByRole("dialog", { name: "Pace and devices" });
-    await pace.getByLabel("At most a minute").fill("");
-    await pace.getByRole("button", { name: "Change", exact: true }).click();
-    await pace.waitFor({ state: "hidden" });
-    await button("Resume").click();
+    await campaigns.setPace("");
+    await campaigns.button("Resume").click();
     await page.getByText("Finished", { exact: true }).waitFor();
     await page.getByText("11 of 11 recipients").waitFor();
-    await shows("Sent", "7");
-    await shows("Failed", "1");
-    await shows("Skipped", "3");
+    await campaigns.shows("Sent", 7);
+    await campaigns.shows("Failed", 1);
+    await campaigns.shows("Skipped", 3);
     for (const number of good) expect(gateway.simulator.to(number)).toHaveLength(1);
     const reasons = page.getByRole("table", { name: "Failures by reason" });
     await reasons.getByRole("row", { name: /1001 · Recipient is not registered/ }).waitFor();
@@ -275,34 +240,26 @@ describe("a draft", () => {
   });
 
   test("is reported, as CSV and as lines of JSON", async () => {
-    const item = (name: string) => async () => {
-      await button("Download the report").click();
-      await page.getByRole("menuitem", { name }).click();
-    };
-    const csvLines = await downloaded(item("All recipients"));
+    const csvLines = await campaigns.report("All recipients");
     expect(csvLines[0]).toBe(
       "row,number,original,state,reason,Nama,Nomor HP,Kota,variant,device,message,code,at",
     );
     expect(csvLines).toHaveLength(12);
-    const rows = (await downloaded(item("All, as lines of JSON"))).map((line) => JSON.parse(line));
+    const rows = (await campaigns.report("All, as lines of JSON")).map((line) => JSON.parse(line));
     expect(rows.filter((row) => row.state === "sent")).toHaveLength(7);
-    expect(await downloaded(item("Only those that failed"))).toHaveLength(2);
+    expect(await campaigns.report("Only those that failed")).toHaveLength(2);
   });
 
   test("that has ended is tried again, copied and deleted", async () => {
-    const more = async (name: string) => {
-      await button("Further actions").click();
-      await page.getByRole("menuitem", { name }).click();
-    };
-    await more("Try failed ones again");
+    await campaigns.further("Try failed ones again");
     await page.getByText("Paused", { exact: true }).waitFor();
-    await button("Resume").click();
+    await campaigns.button("Resume").click();
     await page.getByText("Finished", { exact: true }).waitFor();
     expect(gateway.simulator.to(failing)).toHaveLength(2);
-    await more("Copy with its recipients");
+    await campaigns.further("Copy with its recipients");
     await page.waitForURL((url) => !url.pathname.endsWith(id));
     await page.getByRole("heading", { level: 2, name: "Audience" }).waitFor();
-    await more("Delete the campaign");
+    await campaigns.further("Delete the campaign");
     const dialog = page.getByRole("dialog", { name: "Delete the campaign" });
     const copy = await page.getByRole("heading", { level: 1 }).innerText();
     await dialog.getByRole("textbox").fill(copy);
@@ -315,76 +272,30 @@ describe("a draft", () => {
     const other = await campaign("Besok", [freshNumber()]);
     await visitor.goto(`/campaigns/${other}?step=review`);
     await page.getByText("Later", { exact: true }).click();
-    await field("Start at").fill("31/12/2098");
-    await field("Start at").press("Enter");
-    await saved();
-    await button("Schedule").click();
-    const dialog = page.getByRole("dialog", { name: "Start the campaign" });
-    await dialog.getByRole("button", { name: "Schedule" }).click();
+    await campaigns.field("Start at").fill("31/12/2098");
+    await campaigns.field("Start at").press("Enter");
+    await campaigns.saved();
+    await campaigns.start("Schedule");
     await page.getByText("Scheduled", { exact: true }).waitFor();
-    await button("Further actions").click();
-    await page.getByRole("menuitem", { name: "Make it a draft again" }).click();
+    await campaigns.further("Make it a draft again");
     await page.getByRole("navigation", { name: "Steps" }).waitFor();
   });
 
   test("takes a large file piece by piece, and nothing of one that is stopped", async () => {
-    const large = await create("Besar");
+    const large = await campaigns.create("Besar");
     const many = Array.from({ length: 400_000 }, (_, row) => `Ani;62812${1_000_000 + row};Solo`);
-    await upload(["Nama;Nomor;Kota", ...many].join("\n"), "besar.csv");
+    await campaigns.upload(["Nama;Nomor;Kota", ...many].join("\n"), "besar.csv");
     await page.getByText(/^besar\.csv · /).waitFor();
-    await step("Message"); // It goes on meanwhile.
-    await step("Audience");
-    await button("Stop").click();
+    await campaigns.step("Message"); // It goes on meanwhile.
+    await campaigns.step("Audience");
+    await campaigns.button("Stop").click();
     await page.getByText("The upload was stopped; nothing was added.").waitFor();
     await page.reload();
-    await shows("Rows", "0");
+    await campaigns.shows("Rows", 0);
     // Removing what had arrived takes a while; then the account uploads again.
     const row = { method: "POST", path: `/v1/campaigns/${large}/recipients` };
     const again = () => call(gateway, row, { key }, { numbers: [good[0]] });
     await waitFor("the next upload", async () => (await again()).status === 200, 120_000);
     expect((await shown(large)).counts.total).toBe(1);
   });
-});
-
-test("a campaign is followed to its end without a reload, by events", async () => {
-  const failing = [simulated("991001"), simulated("991001"), simulated("995002")];
-  const to = [...failing, ...Array.from({ length: 5 }, freshNumber), "08"];
-  const id = await campaign("Pengingat", to);
-  await visitor.goto("/campaigns");
-  const row = page.getByRole("row", { name: /Pengingat/ });
-  await row.getByText("Draft", { exact: true }).waitFor();
-  await row.getByText("1 of 9 recipients").waitFor();
-  await done(`/${id}/start`, {});
-  await row.getByText("Finished", { exact: true }).waitFor();
-  await row.getByText("9 of 9 recipients").waitFor();
-  await page.getByRole("link", { name: "Pengingat" }).click();
-  await page.getByRole("heading", { level: 1, name: "Pengingat" }).waitFor();
-  await shows("Sent", "5");
-  await shows("Failed", "3");
-  await shows("Skipped", "1");
-  const reasons = page.getByRole("table", { name: "Failures by reason" });
-  await reasons.getByRole("row", { name: /1001 · Recipient is not registered\s*2/ }).waitFor();
-  await reasons.getByRole("row", { name: /500 · Sending failed\s*1/ }).waitFor();
-  expect(await barriers(page)).toEqual([]);
-});
-
-test("a paused campaign says why, on a phone and in Indonesian, too", async () => {
-  const slow = { pace: { per_minute: 1 } };
-  const id = await campaign("Pelan", Array.from({ length: 5 }, freshNumber), slow);
-  await done(`/${id}/start`, {});
-  await done(`/${id}/pause`, {});
-  await visitor.goto(`/campaigns/${id}`);
-  await page.getByText("Somebody paused it.").waitFor();
-  await page.evaluate(() => localStorage.setItem("merpati.language", "id"));
-  await page.setViewportSize({ width: 390, height: 900 });
-  for (const path of ["/campaigns", `/campaigns/${id}`]) {
-    await visitor.goto(path);
-    expect(await barriers(page), path).toEqual([]);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(wide, path).toBeLessThanOrEqual(390);
-    const folder = process.env["MERPATI_SCREENSHOTS"];
-    const name = path.split("/").length;
-    if (folder) await page.screenshot({ path: `${folder}/campaign-${name}.png`, fullPage: true });
-  }
-  await page.getByText("Dijeda atas permintaan.").waitFor();
 });

@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useLayoutEffect, useMemo } f
 import { useStored } from "../ui/stored.ts";
 import * as account from "./account.ts";
 import * as admin from "./admin.ts";
+import * as audience from "./audience.ts";
 import * as callbacks from "./callbacks.ts";
 import * as campaigns from "./campaigns.ts";
 import * as connectors from "./connectors.ts";
@@ -33,6 +34,7 @@ export type { Language };
 const areas = {
   account,
   admin,
+  audience,
   callbacks,
   campaigns,
   common,

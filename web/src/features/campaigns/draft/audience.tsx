@@ -20,7 +20,7 @@ const WAYS = ["file", "numbers", "tags"] as const;
 type Way = (typeof WAYS)[number];
 
 export function Audience({ draft }: { draft: Campaign }) {
-  const t = useText().draft;
+  const t = useText().audience;
   const { counts } = draft;
   const [way, setWay] = useState<Way>("file");
   const [added, setAdded] = useState<Uploaded>();
@@ -64,7 +64,7 @@ export function Audience({ draft }: { draft: Campaign }) {
 }
 
 function Answer({ answer }: { answer: Uploaded }) {
-  const t = useText().draft;
+  const t = useText().audience;
   return (
     <Section
       title={t.answer}
@@ -84,7 +84,7 @@ function Answer({ answer }: { answer: Uploaded }) {
 }
 
 function Refused({ id }: { id: string }) {
-  const t = useText().draft;
+  const t = useText().audience;
   return (
     <Section
       title={t.refused}
@@ -101,7 +101,7 @@ function Refused({ id }: { id: string }) {
 }
 
 function Emptying({ draft, onEmptied }: { draft: Campaign; onEmptied: () => void }) {
-  const t = useText().draft;
+  const t = useText().audience;
   const [asked, setAsked] = useState(false);
   const changed = useAudienceChanged();
   const notices = useNotices();

@@ -14,7 +14,7 @@ const DETECTED: FileForm = { number_column: "", country: "", delimiter: "", head
 const MEGABYTE = 1_000_000;
 
 export function CsvField({ id, onBegin }: { id: string; onBegin: () => void }) {
-  const t = useText().draft;
+  const t = useText().audience;
   const [file, setFile] = useState<File | null>(null);
   const [form, setForm] = useState(DETECTED);
   const changed = useAudienceChanged();
@@ -52,14 +52,14 @@ export function CsvField({ id, onBegin }: { id: string; onBegin: () => void }) {
 }
 
 function Failure({ shown }: { shown: UploadShown }) {
-  const t = useText().draft;
+  const t = useText().audience;
   if (shown.error instanceof DOMException) return <Quiet>{t.stopped}</Quiet>;
   return <ProblemNote error={shown.error} />;
 }
 
 function UnderWay({ shown }: { shown: UploadShown }) {
   const { t: texts, format } = useWords();
-  const t = texts.draft;
+  const t = texts.audience;
   const megabytes = (bytes: number) => format.number(Math.round((bytes / MEGABYTE) * 10) / 10);
   const isSent = shown.sent >= shown.size;
   return (
@@ -84,7 +84,7 @@ interface FormOfFileProps {
 }
 
 function FormOfFile({ form, onChange }: FormOfFileProps) {
-  const t = useText().draft;
+  const t = useText().audience;
   const choices = (texts: Record<string, string>) =>
     Object.entries(texts).map(([value, label]) => ({ value, label }));
   return (

@@ -20,7 +20,7 @@ interface FieldProps {
 }
 
 export function NumbersField({ id, onAdded }: FieldProps) {
-  const t = useText().draft;
+  const t = useText().audience;
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

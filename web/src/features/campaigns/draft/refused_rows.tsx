@@ -11,7 +11,7 @@ const ROWS = 10;
 
 export function RefusedRows({ id }: { id: string }) {
   const texts = useText();
-  const t = texts.draft;
+  const t = texts.audience;
   const list = usePaged(
     ["recipients", id, "refused"],
     (cursor, cancel) => listRecipients(id, { state: "skipped", limit: ROWS, cursor }, cancel),

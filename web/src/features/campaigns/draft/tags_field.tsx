@@ -18,7 +18,7 @@ interface FieldProps {
 }
 
 export function TagsField({ id, onAdded }: FieldProps) {
-  const t = useText().draft;
+  const t = useText().audience;
   const known = useKnownTags();
   const [tags, setTags] = useState<string[]>([]);
   const [busy, setBusy] = useState(false);
