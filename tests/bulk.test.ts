@@ -217,6 +217,21 @@ describe("an Idempotency-Key", () => {
     expect((await bulk(messages, {}, keyed("pesanan-restart"))).text).toBe(first.text);
   });
 
+  test("of the request: repeats at the same time are carried out once", async () => {
+    const own = await shop(gateway, { credits: 100 });
+    const messages = Array.from({ length: 10 }, () => text({}, own.device));
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, () => bulk(messages, {}, keyed("serentak"), own.account)),
+    );
+    const answered = replies.filter(({ status }) => status === 200);
+    expect(answered.length).toBeGreaterThan(0);
+    expect(new Set(answered.map((one) => one.text)).size).toBe(1);
+    for (const refused of replies.filter((one) => !answered.includes(one))) {
+      expectProblem(refused, 409, "idempotency_in_progress");
+    }
+    expect(await creditOf(own.account)).toBe(90);
+  });
+
   test("of a message: a file that is repeated with other borders doubles nothing", async () => {
     const own = await shop(gateway, { credits: 100 });
     const file = Array.from({ length: 9 }, (_, row) => text({ key: `baris-${row}` }, own.device));
