@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { Campaigns, type Row } from "./support/campaigns.ts";
-import { isConnectionLoss } from "./support/connection_loss.ts";
 import type { Json } from "./support/contract.ts";
 import { Gateway } from "./support/gateway.ts";
+import { isConnectionLoss } from "./support/http.ts";
 import { freshNumber, simulated } from "./support/numbers.ts";
 import { cutPower, cuttablePower } from "./support/power_cut.ts";
 import { Sink } from "./support/sink.ts";
