@@ -37,7 +37,10 @@ SqliteCampaignReader::SqliteCampaignReader(Connection& connection, Condition& co
                                     "AND r.id > ? AND r.id <= ? ORDER BY r.id LIMIT ?"),
       waiting_(connection,
                "SELECT id FROM campaign_recipient WHERE state = ? AND state < 0 AND id > ? "
-               "AND id <= ? ORDER BY id LIMIT 1") {}
+               "AND id <= ? ORDER BY id LIMIT 1"),
+      total_(connection,
+             "SELECT pending + queued + sent + failed + skipped + uncertain + cancelled "
+             "FROM campaign WHERE id = ? AND removed = 0") {}
 
 /// The campaigns that fit and can be read. The others are recorded as damage.
 std::vector<model::Campaign> SqliteCampaignReader::readable(const char* condition) {
@@ -120,10 +123,7 @@ Result<std::vector<model::Campaign>> SqliteCampaignReader::campaigns(const Campa
 
 /// The id of the last row that is not staged; 0: there is no such campaign.
 std::int64_t SqliteCampaignReader::end_of_audience(model::CampaignId id) {
-    Statement total{connection_,
-                    "SELECT pending + queued + sent + failed + skipped + uncertain + cancelled "
-                    "FROM campaign WHERE id = ? AND removed = 0"};
-    auto row = total.query(id.value);
+    auto row = total_.query(id.value);
     return row.next() ? row_key(id, row.integer(0)) : 0;
 }
 

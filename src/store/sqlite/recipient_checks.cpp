@@ -16,8 +16,8 @@ using model::SkipReason;
 /// The number's newest rows: one for each campaign.
 std::string rows_of_number(const char* columns) {
     return fmt::format(
-        "(SELECT {} FROM campaign_recipient WHERE account = ?1 AND number = ?2 "
-        "AND repeats IS NULL ORDER BY id DESC LIMIT {})",
+        "SELECT {} FROM campaign_recipient WHERE account = ?1 AND number = ?2 "
+        "AND repeats IS NULL ORDER BY id DESC LIMIT {}",
         columns, RecipientChecks::campaigns_looked_at);
 }
 
@@ -28,12 +28,10 @@ RecipientChecks::RecipientChecks(Connection& connection)
       row_of_campaign_(connection,
                        "SELECT state FROM campaign_recipient WHERE account = ?1 AND number = ?2 "
                        "AND repeats IS NULL AND id > ?3 AND id < ?4 LIMIT 1"),
-      sent_since_(connection, "SELECT count(*) FILTER (WHERE state = 2), count(*) FROM " +
+      sent_since_(connection, "SELECT count(*) FILTER (WHERE state = 2), count(*) FROM (" +
                                   rows_of_number("state, at") +
-                                  " WHERE state IN (-1, 2, 5) AND at >= ?3"),
-      last_send_(connection, "SELECT id, device FROM " + rows_of_number("id, state, device, at") +
-                                 " WHERE state IN (-1, 2, 5) AND device > 0 "
-                                 "ORDER BY at DESC, id DESC LIMIT 1") {}
+                                  ") WHERE state IN (-1, 2, 5) AND at >= ?3"),
+      rows_(connection, rows_of_number("id, state, device, at")) {}
 
 SkipReason RecipientChecks::check(const model::Campaign& campaign, model::PhoneNumber number,
                                   Timestamp at) {
@@ -92,12 +90,24 @@ bool RecipientChecks::is_too_frequent(const model::Campaign& campaign, model::Ph
 
 std::optional<RecipientChecks::LastSend> RecipientChecks::last_send(model::AccountId account,
                                                                     model::PhoneNumber number) {
-    auto row = last_send_.query(account.value, number.value());
-    if (!row.next()) {
-        return std::nullopt;
+    // Not sorted by SQLite: it would make a table for that, and most numbers have one row.
+    std::optional<LastSend> last;
+    Timestamp last_at{};
+    for (auto row = rows_.query(account.value, number.value()); row.next();) {
+        const auto state = row.integer(1);
+        const bool is_sent = state == stored(RecipientState::queued) ||
+                             state == stored(RecipientState::sent) ||
+                             state == stored(RecipientState::uncertain);
+        if (!is_sent || row.integer(2) == no_device) {
+            continue;
+        }
+        if (const auto at = row.time(3); !last || at > last_at) {
+            last = LastSend{.campaign = campaign_of(row.integer(0)),
+                            .device = model::PhoneNumber::from_stored(row.integer(2))};
+            last_at = at;
+        }
     }
-    return LastSend{.campaign = campaign_of(row.integer(0)),
-                    .device = model::PhoneNumber::from_stored(row.integer(1))};
+    return last;
 }
 
 }  // namespace merpati::store::sqlite

@@ -44,7 +44,7 @@ private:
     Statement suppressed_;
     Statement row_of_campaign_;
     Statement sent_since_;
-    Statement last_send_;
+    Statement rows_;
 };
 
 }  // namespace merpati::store::sqlite

@@ -153,6 +153,7 @@ private:
     Statement row_;
     Statement waiting_rows_;
     Statement waiting_;
+    Statement total_;
 };
 
 }  // namespace merpati::store::sqlite
