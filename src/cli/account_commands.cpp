@@ -22,6 +22,7 @@ constexpr std::array sheet{
     Column{"callback", "callback"},
     Column{"delivery", "delivery"},
     Column{"devices max", "devices_max"},
+    Column{"country", "country"},
     Column{"created", "created_at"},
     Column{"webhook secret", "webhook_secret"},
     Column{"previous valid until", "previous_valid_until"},
@@ -93,6 +94,10 @@ std::vector<Parameter> with_choices(std::vector<Parameter> first) {
          .check = whole_number(0, api::manage::devices_most),
          .field = "devices_max",
          .value_of = number_or_null},
+        {.name = "--country",
+         .help = "Country code of numbers that an audience has with a leading 0 (62)",
+         .shape = "CODE",
+         .field = "country"},
     };
     first.insert(first.end(), choices.begin(), choices.end());
     return first;

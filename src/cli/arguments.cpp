@@ -105,6 +105,15 @@ ArgumentCheck not_empty() {
     };
 }
 
+ArgumentCheck named_text() {
+    return [](const std::string& text) -> std::string {
+        const auto place = text.find('=');
+        return place != std::string::npos && place > 0
+                   ? ""
+                   : fmt::format("'{}' is not a value: write NAME=TEXT", text);
+    };
+}
+
 ArgumentCheck or_none(ArgumentCheck check) {
     return [check = std::move(check)](const std::string& text) -> std::string {
         return text == "none" ? "" : check(text);
@@ -151,6 +160,16 @@ boost::json::value as_milliseconds(const std::string& text) {
     const auto duration = config::parse_duration(text, 1s);
     invariant(duration.has_value(), "the duration was checked when it was parsed");
     return duration->count();
+}
+
+boost::json::object named_texts(std::span<const std::string> texts) {
+    boost::json::object named;
+    for (const auto& text : texts) {
+        const auto place = text.find('=');
+        invariant(place != std::string::npos, "the value was checked when it was parsed");
+        named[std::string_view{text}.substr(0, place)] = text.substr(place + 1);
+    }
+    return named;
 }
 
 }  // namespace merpati::cli

@@ -6,9 +6,11 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
 namespace merpati::cli {
@@ -26,6 +28,8 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 [[nodiscard]] ArgumentCheck not_empty();
 /// "send,messages:read"
 [[nodiscard]] ArgumentCheck scopes();
+/// "NAME=TEXT"; the name must not be empty.
+[[nodiscard]] ArgumentCheck named_text();
 /// The word "none", or a text that `check` accepts.
 [[nodiscard]] ArgumentCheck or_none(ArgumentCheck check);
 
@@ -45,5 +49,8 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 /// Rounded up.
 [[nodiscard]] boost::json::value as_seconds(const std::string& text);
 [[nodiscard]] boost::json::value as_milliseconds(const std::string& text);
+
+/// Texts that passed `named_text`, as an object.
+[[nodiscard]] boost::json::object named_texts(std::span<const std::string> texts);
 
 }  // namespace merpati::cli

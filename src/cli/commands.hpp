@@ -22,6 +22,13 @@ void add_message_commands(Program& program);
 void add_message_media(Program& program, CLI::App& group);
 void add_callback_commands(Program& program);
 
+void add_campaign_commands(Program& program);
+void add_campaign_audience(Program& program, CLI::App& group);
+void add_campaign_readiness(Program& program, CLI::App& group);
+void add_campaign_watch(Program& program, CLI::App& group);
+void add_contact_commands(Program& program);
+void add_suppression_commands(Program& program);
+
 void add_doctor(Program& program);
 void add_backup(Program& program);
 void add_migrate(Program& program);
@@ -32,6 +39,7 @@ namespace section {
 inline constexpr std::string_view server = "Server";
 inline constexpr std::string_view accounts = "Accounts, people, keys and devices";
 inline constexpr std::string_view messages = "Messages";
+inline constexpr std::string_view campaigns = "Campaigns";
 inline constexpr std::string_view operation = "Operation";
 }  // namespace section
 

@@ -29,7 +29,7 @@ TEST_F(CommandsTest, EachFlagOfAnAccountReachesIt) {
     const auto made =
         json({"account", "create", "Toko", "--plan", "trial", "--credits", "10", "--expires",
               "2099-01-02T03:04:05Z", "--rate", "5/s", "--callback", "https://toko.example.com/",
-              "--delivery", "at-most-once", "--devices-max", "3"});
+              "--delivery", "at-most-once", "--devices-max", "3", "--country", "60"});
     const auto shown = json({"account", "show", "acc_1"}).json();
     EXPECT_EQ(shown.at("plan"), "trial");
     EXPECT_EQ(shown.at("credit"), 10);
@@ -38,6 +38,7 @@ TEST_F(CommandsTest, EachFlagOfAnAccountReachesIt) {
     EXPECT_EQ(shown.at("callback"), "https://toko.example.com/");
     EXPECT_EQ(shown.at("delivery"), "at-most-once");
     EXPECT_EQ(shown.at("devices_max"), 3);
+    EXPECT_EQ(shown.at("country"), "60");
     const auto set = json({"account", "set", "acc_1", "--name", "Warung", "--credits", "none",
                            "--expires", "none", "--callback", "none", "--rate", "none"})
                          .json();

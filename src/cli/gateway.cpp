@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 constexpr std::string_view api_root = "/v1";
 constexpr auto patience = 5s;        // For a server that is starting or stopping.
 constexpr auto retry_every = 100ms;  // Between two attempts during that time.
+constexpr std::string_view no_socket = "this store has no server's socket";
 constexpr std::size_t page_max = 1'000;
 constexpr auto stream_patience = 150s;  // For the next piece; the first may come from a platform.
 
@@ -79,6 +80,18 @@ ErrorCode parse_code(std::string_view word) {
     return ErrorCode::protocol;
 }
 
+/// A campaign's problems after the first one, which the detail names: a line for each.
+std::string other_problems(const boost::json::object& refusal) {
+    const auto* found = refusal.if_contains("problems");
+    const auto* problems = found != nullptr ? found->if_array() : nullptr;
+    std::string lines;
+    for (std::size_t place = 1; problems != nullptr && place < problems->size(); ++place) {
+        const auto& detail = problems->at(place).at("detail").as_string();
+        lines.append("\n").append(detail.data(), detail.size());
+    }
+    return lines;
+}
+
 Result<boost::json::value> decode(const Outcome& outcome) {
     boost::system::error_code error;
     auto parsed = boost::json::parse(outcome.body, error);
@@ -98,7 +111,7 @@ Result<boost::json::value> decode(const Outcome& outcome) {
                    ? std::string{found->get_string().data(), found->get_string().size()}
                    : std::string{};
     };
-    return fail(parse_code(text("code")), with_hint(text("detail")));
+    return fail(parse_code(text("code")), with_hint(text("detail")) + other_problems(problem));
 }
 
 }  // namespace
@@ -118,6 +131,19 @@ Result<boost::json::value> Gateway::ask(http::Method method, const std::string& 
         return pass(outcome);
     }
     return decode(*outcome);
+}
+
+Result<boost::json::value> Gateway::ask_server(http::Method method, const std::string& target,
+                                               std::chrono::milliseconds timeout) const {
+    if (socket_path_.empty()) {
+        return fail(ErrorCode::unreachable, std::string{no_socket});
+    }
+    auto answered =
+        http::request(socket_path_, method, std::string{api_root} + target, {}, timeout);
+    if (!answered) {
+        return std::unexpected(explain(std::move(answered.error()), socket_path_));
+    }
+    return decode({.status = answered->status, .body = std::move(answered->body)});
 }
 
 Result<void> Gateway::stream(http::Method method, const std::string& target,
@@ -226,9 +252,8 @@ Result<Outcome> Gateway::reach(bool begins,
                                const std::function<Result<Outcome>()>& ask_store) {
     const auto give_up = clock_.steady_now() + patience;
     while (store_ == nullptr) {
-        auto answered = socket_path_.empty()
-                            ? fail(ErrorCode::unreachable, "this store has no server's socket")
-                            : ask_server();
+        auto answered = socket_path_.empty() ? fail(ErrorCode::unreachable, std::string{no_socket})
+                                             : ask_server();
         if (answered) {
             return Outcome{.status = answered->status, .body = std::move(answered->body)};
         }

@@ -42,6 +42,15 @@ public:
         http::Method method, const std::string& target, const boost::json::object& body = {},
         std::chrono::milliseconds timeout = std::chrono::seconds{30});
 
+    /// The same, but only of a running server: never opens the store, and does not wait for a
+    /// server that is starting. Errors: those of `ask`; unreachable (no server listens).
+    [[nodiscard]] Result<boost::json::value> ask_server(http::Method method,
+                                                        const std::string& target,
+                                                        std::chrono::milliseconds timeout) const;
+
+    /// Whether this process has opened the store, as no server runs.
+    [[nodiscard]] bool works_on_store() const noexcept { return store_ != nullptr; }
+
     /// Passes a streamed answer to `take` as it arrives, in pieces of any size.
     [[nodiscard]] Result<void> stream(http::Method method, const std::string& target,
                                       const http::BodyTaker& take);

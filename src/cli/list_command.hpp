@@ -1,5 +1,5 @@
-// Commands that list or export messages and callbacks, which can be millions: newest first,
-// filtered by account and state.
+// Commands that list or export records which can be millions, such as messages: filtered by account
+// and state.
 #pragma once
 
 #include <initializer_list>
@@ -23,16 +23,25 @@ struct FilterOption {
     ArgumentCheck check;
 };
 
+/// Whose records they are.
+struct Subject {
+    std::string_view name{};  // An argument that replaces "{}" in the path; empty: --account.
+    std::string_view help{};
+    bool needs_account = false;  // Whether --account must be given.
+};
+
 struct ListCommand {
     CommandText text;
-    std::string path;  // Of the operation: "/messages".
-    std::initializer_list<std::string_view> states;
+    std::string path;                                // Of the operation: "/messages".
+    std::initializer_list<std::string_view> states;  // Empty: there is no --state.
     std::vector<FilterOption> filters{};
     std::span<const Column> columns;  // Must live as long as the program.
     std::string_view when_empty;      // Must live as long as the program.
+    Subject subject{};
+    RecordView* view = nullptr;  // Null: people read the answer's fields as they are.
 };
 
-/// Adds the command with the options --account, --state and --limit, and the filters.
+/// Adds the command with its subject, the options --state and --limit, and the filters.
 void add_list_command(Program& program, CLI::App& group, const ListCommand& list);
 
 struct ExportCommand {
@@ -40,10 +49,11 @@ struct ExportCommand {
     std::string path;  // Of an operation with a streamed answer: "/messages/export".
     std::initializer_list<std::string_view> states;
     std::vector<FilterOption> filters{};
-    std::initializer_list<std::string_view> formats;  // The first is JSON, one record a line.
+    std::initializer_list<std::string_view> formats;  // "ndjson", "csv"; the first is the default.
+    Subject subject{};
 };
 
-/// Adds the command with the options --account, --state and --format, and the filters. An export
+/// Adds the command with its subject, the options --state and --format, and the filters. An export
 /// has no limit.
 void add_export_command(Program& program, CLI::App& group, const ExportCommand& exported);
 

@@ -12,6 +12,9 @@ std::unique_ptr<Program> make_program(Console console) {
     add_device_commands(*program);
     add_message_commands(*program);
     add_callback_commands(*program);
+    add_campaign_commands(*program);
+    add_contact_commands(*program);
+    add_suppression_commands(*program);
     add_doctor(*program);
     add_backup(*program);
     add_migrate(*program);

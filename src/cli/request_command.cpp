@@ -3,34 +3,52 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <CLI/App.hpp>
 
 namespace merpati::cli {
 namespace {
 
-/// Arguments and options as typed, by the parameter's name.
-using Typed = std::map<std::string_view, std::string>;
+/// Arguments and options as typed, by the parameter's name: several texts only if it repeats.
+using Typed = std::map<std::string_view, std::vector<std::string>>;
 
 struct Call {
     std::string target;
     boost::json::object body;
 };
 
+boost::json::value field_of(const Parameter& parameter, const std::vector<std::string>& texts) {
+    if (!parameter.repeats) {
+        return parameter.value_of(texts.front());
+    }
+    boost::json::array list;
+    for (const auto& text : texts) {
+        list.push_back(parameter.value_of(text));
+    }
+    return list;
+}
+
+bool has_query(http::Method method) {
+    return method == http::Method::get || method == http::Method::del;
+}
+
 Call call_of(const RequestCommand& command, const Typed& typed) {
     Call call{.target = std::string{command.path}, .body = {}};
     for (const auto& parameter : command.parameters) {
-        const auto& text = typed.at(parameter.name);
-        if (text.empty()) {
+        const auto& texts = typed.at(parameter.name);
+        if (texts.empty() || texts.front().empty()) {
             continue;
         }
         if (parameter.field.empty()) {
-            call.target.replace(call.target.find("{}"), 2, percent_encode(text));
-        } else if (command.method == http::Method::get) {
-            call.target += call.target.contains('?') ? '&' : '?';
-            call.target += std::string{parameter.field} + '=' + percent_encode(text);
+            call.target.replace(call.target.find("{}"), 2, percent_encode(texts.front()));
+        } else if (has_query(command.method)) {
+            for (const auto& text : texts) {
+                call.target += call.target.contains('?') ? '&' : '?';
+                call.target += std::string{parameter.field} + '=' + percent_encode(text);
+            }
         } else {
-            call.body[std::string{parameter.field}] = parameter.value_of(text);
+            call.body[std::string{parameter.field}] = field_of(parameter, texts);
         }
     }
     return call;
@@ -41,10 +59,36 @@ int run(Session& session, const RequestCommand& command, const Typed& typed) {
     if (!command.when_empty.empty()) {
         return session.show_list(session.ask_all(target), command.columns, command.when_empty);
     }
-    const auto answer = session.ask(command.method, target, body);
+    auto answer = session.ask(command.method, target, body, command.timeout);
+    if (answer && command.view != nullptr && !session.json()) {
+        *answer = command.view(answer->as_object());
+    }
     return command.when_lost.empty()
                ? session.show(answer, command.columns, command.sentence)
                : session.show_once(answer, command.columns, command.sentence, command.when_lost);
+}
+
+void add_parameter(CLI::App& command, const Parameter& parameter, std::vector<std::string>& texts) {
+    const std::string name{parameter.name};
+    const std::string help{parameter.help};
+    if (parameter.repeats) {
+        command.add_option(name, texts, help)
+            ->option_text(std::string{parameter.shape})
+            ->check(parameter.check)
+            ->allow_extra_args(false)
+            ->required(parameter.required);
+        return;
+    }
+    auto& text = texts.emplace_back(parameter.standard);
+    if (parameter.is_flag) {
+        command.add_flag(name, text, help);
+        return;
+    }
+    const bool is_argument = !parameter.name.starts_with('-');
+    command.add_option(name, text, help)
+        ->option_text(std::string{parameter.shape})
+        ->check(parameter.check)
+        ->required(is_argument ? !parameter.optional : parameter.required);
 }
 
 }  // namespace
@@ -56,16 +100,7 @@ void add_request_command(Program& program, CLI::App& group, RequestCommand comma
     auto& added = program.add_command(
         group, text, [row, typed](Session& session) { return run(session, *row, *typed); });
     for (const auto& parameter : row->parameters) {
-        auto& value = (*typed)[parameter.name] = parameter.standard;
-        if (parameter.is_flag) {
-            added.add_flag(std::string{parameter.name}, value, std::string{parameter.help});
-            continue;
-        }
-        auto* option =
-            added.add_option(std::string{parameter.name}, value, std::string{parameter.help})
-                ->option_text(std::string{parameter.shape})
-                ->check(parameter.check);
-        option->required(!parameter.name.starts_with('-') && !parameter.optional);
+        add_parameter(added, parameter, (*typed)[parameter.name]);
     }
 }
 

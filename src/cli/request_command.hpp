@@ -1,6 +1,7 @@
 // Commands that make one call of the catalogue each, described as rows.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -22,11 +23,13 @@ struct Parameter {
     std::string_view help;
     std::string_view shape = " ";  // Stands for the value in the help.
     ArgumentCheck check = not_empty();
-    std::string_view field{};  // Of the body or a GET's query; empty: replaces "{}" in `path`.
+    std::string_view field{};  // Of the body or the query; empty: replaces "{}" in `path`.
     boost::json::value (*value_of)(const std::string& text) = as_text;
     std::string_view standard{};  // The default; empty: the field is left out.
-    bool optional = false;        // For arguments; options are always optional.
+    bool optional = false;        // For arguments; see `required` for options.
     bool is_flag = false;         // An option without a value.
+    bool repeats = false;         // An option that may be given several times: the field is a list.
+    bool required = false;        // Of an option.
 };
 
 struct RequestCommand {
@@ -38,6 +41,8 @@ struct RequestCommand {
     std::string_view sentence{};      // Printed before the record.
     std::string_view when_lost{};     // For a record with a secret; see Session::show_once.
     std::string_view when_empty{};    // For a list; empty: the answer is a record.
+    RecordView* view = nullptr;       // Null: people read the answer's fields as they are.
+    std::chrono::milliseconds timeout = std::chrono::seconds{30};
 };
 
 /// All views must live as long as the program.

@@ -36,6 +36,12 @@ Result<boost::json::value> Session::ask(http::Method method, const std::string& 
     return found ? (*found)->ask(method, target, body, timeout) : pass(found);
 }
 
+Result<boost::json::value> Session::ask_server(http::Method method, const std::string& target,
+                                               std::chrono::milliseconds timeout) {
+    auto found = gateway();
+    return found ? (*found)->ask_server(method, target, timeout) : pass(found);
+}
+
 Result<boost::json::value> Session::upload(const std::string& target, std::string_view type,
                                            const http::BodyGiver& give) {
     auto found = gateway();

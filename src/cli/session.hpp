@@ -37,6 +37,14 @@ public:
     [[nodiscard]] Result<boost::json::value> ask(
         http::Method method, const std::string& target, const boost::json::object& body = {},
         std::chrono::milliseconds timeout = std::chrono::seconds{30});
+    /// Only of a running server, without waiting for one (Gateway::ask_server).
+    [[nodiscard]] Result<boost::json::value> ask_server(http::Method method,
+                                                        const std::string& target,
+                                                        std::chrono::milliseconds timeout);
+    /// Whether a call has opened a stopped server's store.
+    [[nodiscard]] bool works_on_store() const noexcept {
+        return gateway_ && gateway_->works_on_store();
+    }
     /// POSTs a body of any size (Gateway::upload).
     [[nodiscard]] Result<boost::json::value> upload(const std::string& target,
                                                     std::string_view type,

@@ -15,6 +15,9 @@ struct Column {
     std::string_view field;  // Of the record's JSON.
 };
 
+/// Makes of a record what people read: other fields, with texts for objects.
+using RecordView = boost::json::object(const boost::json::object& record);
+
 /// A table with a line of titles; each column is as wide as its widest cell. Cells are cut at 100
 /// characters, with an ellipsis. An empty list is the sentence `when_empty`.
 [[nodiscard]] std::string render_table(const boost::json::array& rows,

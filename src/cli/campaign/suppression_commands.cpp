@@ -1,0 +1,127 @@
+// merpati suppression …
+#include <array>
+#include <memory>
+#include <string>
+
+#include <CLI/App.hpp>
+
+#include "cli/campaign/people_file.hpp"
+#include "cli/commands.hpp"
+#include "cli/list_command.hpp"
+#include "cli/request_command.hpp"
+
+namespace merpati::cli {
+namespace {
+
+constexpr std::array suppression_sheet{
+    Column{"number", "number"},     Column{"account", "account"}, Column{"reason", "reason"},
+    Column{"campaign", "campaign"}, Column{"at", "at"},
+};
+
+constexpr std::array suppression_columns{
+    Column{"NUMBER", "number"},
+    Column{"REASON", "reason"},
+    Column{"CAMPAIGN", "campaign"},
+    Column{"AT", "at"},
+};
+
+constexpr std::array removed_suppression_sheet{Column{"number", "number"},
+                                               Column{"removed", "removed"}};
+
+constexpr std::array imported_suppressions_sheet{
+    Column{"rows", "rows"},
+    Column{"added", "added"},
+    Column{"invalid", "invalid"},
+    Column{"duplicate", "duplicate"},
+};
+
+constexpr Subject of_one_account{.needs_account = true};
+
+const Parameter suppressed_number{.name = "NUMBER", .help = "The number"};
+const Parameter suppressing_account{.name = "--account",
+                                    .help = "Whose campaigns: acc_1, or 1",
+                                    .shape = "ID",
+                                    .field = "account",
+                                    .required = true};
+
+void add_suppression_import(Program& program, CLI::App& group) {
+    struct Wish {
+        std::string account;
+        PeopleFile file;
+    };
+    auto wish = std::make_shared<Wish>();
+    auto& command = program.add_command(
+        group,
+        {.name = "import",
+         .summary = "Suppress all numbers of a file",
+         .example = "merpati suppression import blacklist.csv --account acc_1"},
+        [wish](Session& session) {
+            const auto target = "/suppressions/import?account=" + percent_encode(wish->account);
+            return session.show(wish->file.upload(session, target), imported_suppressions_sheet);
+        });
+    (void)wish->file.add_to(command);
+    command.add_option("--account", wish->account, "Whose campaigns: acc_1, or 1")
+        ->option_text("ID")
+        ->required()
+        ->check(not_empty());
+}
+
+RequestCommand add_one() {
+    return {.text = {.name = "add",
+                     .summary = "Keep a number out of an account's campaigns",
+                     .details = "Sends over the API are not affected.",
+                     .example = "merpati suppression add 6281234567890 --account acc_1"},
+            .method = http::Method::put,
+            .path = "/suppressions/{}",
+            .parameters = {suppressed_number,
+                           suppressing_account,
+                           {.name = "--reason",
+                            .help = "Why (manual)",
+                            .shape = "manual|import|opt_out|unregistered",
+                            .check = one_of({"manual", "import", "opt_out", "unregistered"}),
+                            .field = "reason"}},
+            .columns = suppression_sheet};
+}
+
+RequestCommand remove_one() {
+    return {.text = {.name = "remove",
+                     .summary = "Let campaigns reach a number again",
+                     .example = "merpati suppression remove 6281234567890 --account acc_1"},
+            .method = http::Method::del,
+            .path = "/suppressions/{}",
+            .parameters = {suppressed_number, suppressing_account},
+            .columns = removed_suppression_sheet};
+}
+
+}  // namespace
+
+void add_suppression_commands(Program& program) {
+    auto& group =
+        program.add_group(program.root(), {.name = "suppression",
+                                           .summary = "Numbers that campaigns must not reach",
+                                           .example = "merpati suppression list --account acc_1",
+                                           .section = section::campaigns});
+    add_list_command(program, group,
+                     {.text = {.name = "list",
+                               .summary = "List suppressed numbers, in the order of numbers",
+                               .example = "merpati suppression list --account acc_1"},
+                      .path = "/suppressions",
+                      .states = {},
+                      .columns = suppression_columns,
+                      .when_empty = "No number is suppressed.",
+                      .subject = of_one_account});
+    add_request_command(program, group, add_one());
+    add_suppression_import(program, group);
+    add_export_command(program, group,
+                       {.text = {.name = "export",
+                                 .summary = "Print all suppressed numbers, as CSV or JSON lines",
+                                 .details = "The output is streamed, so its size does not matter.",
+                                 .example = "merpati suppression export --account acc_1 > out.csv"},
+                        .path = "/suppressions/export",
+                        .states = {},
+                        .formats = {"csv", "ndjson"},
+                        .subject = of_one_account});
+    add_request_command(program, group, remove_one());
+}
+
+}  // namespace merpati::cli
