@@ -143,7 +143,8 @@ create_demo() {
 create_account() {
   local account key
   account=$(merpati account create Demo --rate none --json)
-  key=$(merpati key create "$(field id <<<"$account")" --name demo --json)
+  key=$(merpati key create "$(field id <<<"$account")" --name demo \
+    --scopes send,campaigns:read,campaigns:manage --json)
   [ -z "$1" ] || merpati device add "$(field id <<<"$account")" "$1" --json >/dev/null
   (
     umask 077
