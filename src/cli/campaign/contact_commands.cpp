@@ -51,7 +51,7 @@ FilterOption tag_filter() {
     return {.name = "--tag",
             .field = "tag",
             .help = "Only with one of these tags",
-            .shape = "TAG,…",
+            .shape = "TAG,TAG",
             .check = not_empty()};
 }
 
