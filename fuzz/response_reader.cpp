@@ -1,11 +1,13 @@
 // outbound/response_reader: reads the same answer within its caps, however the bytes are cut. The
-// first byte of the input chooses the request's caps and handlers, the second the pieces.
+// first byte of the input chooses the request's caps and handlers, the second the pieces. Also
+// callback/batch_answer, which gets the same bytes as the body of an answer.
 #include "outbound/response_reader.hpp"
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 
+#include "callback/batch_answer.hpp"
 #include "callback/retry_table.hpp"
 #include "check.hpp"
 #include "pieces.hpp"
@@ -14,6 +16,8 @@ namespace merpati::fuzz {
 namespace {
 
 using outbound::ResponseReader;
+
+constexpr std::size_t id_text_bytes = 36;
 
 struct Choice {
     bool truncate, small_body, small_head, streamed, refuses_301, is_head;
@@ -105,5 +109,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto wait =
         merpati::callback::parse_retry_after(whole.response.header("retry-after"), now);
     check(!wait || wait->count() >= 0, "no wait is negative");
+    const auto again = merpati::callback::asked_again(bytes);
+    check(again.size() * id_text_bytes <= bytes.size(), "only ids that were given come again");
     return 0;
 }

@@ -52,9 +52,10 @@ constexpr Operation showing_once(Operation operation, std::string_view field) {
 }
 
 using Names = std::string_view;
-constexpr std::array account_fields = {Names{"id"},         Names{"name"},        Names{"plan"},
-                                       Names{"expires_at"}, Names{"rate"},        Names{"callback"},
-                                       Names{"delivery"},   Names{"devices_max"}, Names{"country"}};
+constexpr std::array account_fields = {
+    Names{"id"},      Names{"name"},          Names{"plan"},     Names{"expires_at"},
+    Names{"rate"},    Names{"callback"},      Names{"delivery"}, Names{"devices_max"},
+    Names{"country"}, Names{"callback_batch"}};
 constexpr std::array device_fields = {
     Names{"number"},    Names{"created_at"},  Names{"connector"},
     Names{"account"},   Names{"webhook"},     Names{"gap_ms"},

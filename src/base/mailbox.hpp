@@ -1,8 +1,10 @@
 // A bounded queue in which threads hand work to one owner, who takes all of it at once.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
+#include <iterator>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -16,9 +18,9 @@ namespace merpati {
 ///
 /// Threads: one owner calls `take_all`, `take_all_for` and `gather`; the rest from any thread.
 ///
-/// Limits: `put` refuses at `capacity` (the sender must answer "busy"). `put_always` and
-/// `put_quietly` do not: they are for items whose number something else bounds, such as results of
-/// admitted work.
+/// Limits: `put` refuses at `capacity` (the sender must answer "busy"). `put_always`, `put_quietly`
+/// and `put_all_quietly` do not: they are for items whose number something else bounds, such as
+/// results of admitted work.
 template <class T>
 class Mailbox {
 public:
@@ -63,6 +65,16 @@ public:
             return false;
         }
         items_.push_back(std::move(item));
+        return true;
+    }
+
+    /// As put_quietly, for several items; the owner takes all of them at once.
+    bool put_all_quietly(std::vector<T>&& items) {
+        const std::lock_guard lock{mutex_};
+        if (closed_) {
+            return false;
+        }
+        std::ranges::move(items, std::back_inserter(items_));
         return true;
     }
 

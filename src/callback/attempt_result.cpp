@@ -20,6 +20,8 @@ std::string_view to_string(AttemptResult result) noexcept {
             return "forbidden";
         case AttemptResult::broken:
             return "broken";
+        case AttemptResult::asked_again:
+            return "asked_again";
     }
     return "broken";
 }
@@ -72,6 +74,7 @@ Health::Answer answer_of(const Result<outbound::Response>& answer) {
     constexpr std::uint16_t too_many_requests = 429;
     switch (result_of(answer)) {
         case AttemptResult::delivered:
+        case AttemptResult::asked_again:
             return Health::Answer::success;
         case AttemptResult::redirected:
             return Health::Answer::client_error;

@@ -22,8 +22,10 @@ enum class AttemptResult : std::uint8_t {
     unreachable,  // Also if TLS failed.
     forbidden,    // The address is not public, or the URL not https.
     broken,       // The answer was not HTTP.
+    asked_again,  // 2xx, and the answer to the batch asks for this event again.
 };
-constexpr std::size_t attempt_results_count = static_cast<std::size_t>(AttemptResult::broken) + 1;
+constexpr std::size_t attempt_results_count =
+    static_cast<std::size_t>(AttemptResult::asked_again) + 1;
 [[nodiscard]] std::string_view to_string(AttemptResult result) noexcept;
 
 [[nodiscard]] AttemptResult result_of(const Result<outbound::Response>& answer);

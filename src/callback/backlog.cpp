@@ -1,6 +1,10 @@
 #include "callback/backlog.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
+
+#include "callback/composer.hpp"
 
 namespace merpati::callback {
 namespace {
@@ -11,6 +15,8 @@ constexpr std::size_t queues_max = 16'384;  // Origins with a queue: half a KiB 
 constexpr std::size_t scan_page = 64;       // Origins of one read,
 constexpr std::size_t load_page = 128;      // and callbacks of one read.
 constexpr std::size_t not_prompt_memory = 4;
+// With batches: so that a request which hangs does not delay the others beyond their wait.
+constexpr std::size_t batch_slots_min = 4;
 constexpr Millis store_pause = 1s;    // After a failed read,
 constexpr Millis damage_pause = 60s;  // and after one that met damage, which stays.
 constexpr Millis memory_pause = 100ms;
@@ -126,12 +132,16 @@ void Backlog::make_ready(OriginQueue& origin) {
 
 bool Backlog::load(OriginQueue& origin) {
     const auto most = memory_max(origin);
-    if (!origin.disk_due || *origin.disk_due > now_ ||
-        origin.memory.size() > std::min(most, load_page) / 4) {
+    // Enough for a batch, and few reads: each also skips the callbacks that are in flight.
+    const auto& batch = origin.account.batch;
+    const auto enough =
+        batch ? std::min<std::size_t>(most, batch->max) : std::min(most, load_page) / 4 + 1;
+    const auto page = batch ? std::max<std::size_t>(load_page, 4 * batch->max) : load_page;
+    if (!origin.disk_due || *origin.disk_due > now_ || origin.memory.size() >= enough) {
         return true;
     }
     const auto room = std::min(
-        {most - origin.memory.size(), load_page, memory_.available_to(origin.account.in_memory)});
+        {most - origin.memory.size(), page, memory_.available_to(origin.account.in_memory)});
     if (room == 0) {
         arm_timer(origin, steady_ + memory_pause);
         return !origin.memory.empty();
@@ -159,27 +169,54 @@ bool Backlog::load(OriginQueue& origin) {
     return true;
 }
 
-std::unique_ptr<Delivery> Backlog::pop(OriginQueue& origin) {
+std::vector<std::unique_ptr<Delivery>> Backlog::take(OriginQueue& origin,
+                                                     const std::vector<std::size_t>& places) {
     origin.used_at = steady_;
-    auto delivery = std::move(origin.memory.front());
-    origin.memory.pop_front();
-    memory_.release(delivery->weight);
-    origin.account.in_memory -= delivery->weight;
-    --memory_count_;
-    if (!loaded_.empty()) {
-        loaded_.erase(delivery->queued.callback.id);
+    std::vector<std::unique_ptr<Delivery>> taken;
+    taken.reserve(places.size());
+    for (const auto place : places) {
+        auto& delivery = taken.emplace_back(std::move(origin.memory[place]));
+        if (!loaded_.empty()) {
+            loaded_.erase(delivery->queued.callback.id);
+        }
     }
-    return delivery;
+    const auto begin = origin.memory.begin() + static_cast<std::ptrdiff_t>(places.front());
+    const auto end = origin.memory.begin() + static_cast<std::ptrdiff_t>(places.back()) + 1;
+    origin.memory.erase(std::remove(begin, end, nullptr), end);
+    memory_count_ -= taken.size();
+    return taken;
+}
+
+void Backlog::release(OriginQueue& origin, const Delivery& delivery) {
+    memory_.release(delivery.weight);
+    origin.account.in_memory -= delivery.weight;
+}
+
+void Backlog::put_back(OriginQueue& origin, std::vector<std::unique_ptr<Delivery>> events) {
+    memory_count_ += events.size();
+    for (auto& event : events | std::views::reverse) {
+        loaded_.insert(event->queued.callback.id);
+        origin.memory.push_front(std::move(event));
+    }
+}
+
+std::size_t Backlog::slots(const OriginQueue& origin) const {
+    const auto own = origin.health.slots();
+    return origin.account.batch && !origin.health.open()
+               ? std::max(own, std::min(batch_slots_min, options_.per_origin_max))
+               : own;
 }
 
 void Backlog::schedule(OriginQueue& origin) {
     trim(origin);
-    if (origin.in_flight >= origin.health.slots()) {
+    if (origin.in_flight >= slots(origin)) {
         return;  // The next answer makes it ready.
     }
     if (!origin.memory.empty() || (origin.disk_due && *origin.disk_due <= now_)) {
         if (origin.health.open() && origin.health.probe_at() > steady_) {
             arm_timer(origin, origin.health.probe_at());
+        } else if (origin.gathers_until && *origin.gathers_until > now_) {
+            arm_timer(origin, steady_of(*origin.gathers_until));
         } else {
             make_ready(origin);
         }
@@ -193,10 +230,11 @@ void Backlog::schedule(OriginQueue& origin) {
     }
 }
 
-void Backlog::answered(OriginQueue& origin, Health::Answer answer, Millis took) {
+void Backlog::answered(OriginQueue& origin, Health::Answer answer, Millis took,
+                       std::size_t events) {
     auto& health = origin.health;
     breakers_open_ -= health.open() ? 1 : 0;
-    health.answered(answer, steady_, took, origin.in_flight >= health.slots());
+    health.answered(answer, steady_, took, origin.in_flight >= health.slots(), events);
     breakers_open_ += health.open() ? 1 : 0;
 }
 
@@ -301,8 +339,9 @@ void Backlog::remove_if_empty(AccountQueue& account) {
 void Backlog::push(OriginQueue& origin, store::QueuedCallback queued) {
     auto delivery = std::make_unique<Delivery>();
     delivery->weight = weight_of(queued.callback);
+    delivery->address = std::hash<std::string>{}(queued.callback.url);
+    delivery->events_max = events_max(queued.progress);
     delivery->queued = std::move(queued);
-    delivery->origin = &origin;
     memory_.acquire(delivery->weight);
     origin.account.in_memory += delivery->weight;
     ++memory_count_;
@@ -315,8 +354,7 @@ void Backlog::trim(OriginQueue& origin) {
     while (origin.memory.size() > memory_max(origin)) {
         auto& last = *origin.memory.back();
         origin.note_on_disk(std::min(last.queued.progress.due_at, now_));
-        memory_.release(last.weight);
-        origin.account.in_memory -= last.weight;
+        release(origin, last);
         --memory_count_;
         loaded_.erase(last.queued.callback.id);
         origin.memory.pop_back();
@@ -406,7 +444,8 @@ std::size_t Backlog::memory_max(const OriginQueue& origin) const {
     if (origin.health.open()) {
         return 1;
     }
-    const auto few = std::max(not_prompt_memory, 2 * origin.health.slots());
+    const std::size_t batch = origin.account.batch ? origin.account.batch->max : 0;
+    const auto few = std::max({not_prompt_memory, 2 * origin.health.slots(), batch});
     return origin.health.prompt() ? options_.origin_memory_max
                                   : std::min(options_.origin_memory_max, few);
 }

@@ -64,14 +64,22 @@ public:
     /// Reads due callbacks from disk. False: not possible now; the origin becomes ready again
     /// later.
     [[nodiscard]] bool load(OriginQueue& origin);
-    /// The next callback of the origin, whose memory must not be empty.
-    [[nodiscard]] std::unique_ptr<Delivery> pop(OriginQueue& origin);
+    /// Takes the callbacks at these places of its memory (Composition). Each is one of the
+    /// account's in memory until `release`.
+    [[nodiscard]] std::vector<std::unique_ptr<Delivery>> take(
+        OriginQueue& origin, const std::vector<std::size_t>& places);
+    void release(OriginQueue& origin, const Delivery& delivery);
+    /// Undoes `take`: they are the next ones again, in this order.
+    void put_back(OriginQueue& origin, std::vector<std::unique_ptr<Delivery>> events);
+    /// How many attempts of it may be in flight at once.
+    [[nodiscard]] std::size_t slots(const OriginQueue& origin) const;
     /// After the origin was served: makes it ready again, or sets its timer. May remove the queue.
     void schedule(OriginQueue& origin);
 
-    /// An attempt of the origin was answered; its slot is still taken.
-    void answered(OriginQueue& origin, Health::Answer answer, Millis took);
-    /// The result of an attempt is committed. `retry_at`: when the callback is due again, if it is.
+    /// An attempt of the origin with so many events was answered; its slot is still taken.
+    void answered(OriginQueue& origin, Health::Answer answer, Millis took, std::size_t events);
+    /// The results of an attempt are committed. `retry_at`: when the first event is due again, if
+    /// one is.
     void committed(OriginQueue& origin, std::optional<Timestamp> retry_at);
     [[nodiscard]] std::vector<EndpointHealth> health(model::AccountId account) const;
 

@@ -12,13 +12,14 @@ constexpr Millis probe_longest = 5min;
 
 }  // namespace
 
-void Health::answered(Answer answer, SteadyTime now, Millis took, bool all_in_use) noexcept {
+void Health::answered(Answer answer, SteadyTime now, Millis took, bool all_in_use,
+                      std::size_t events) noexcept {
     const bool late = took > prompt_max;
     if (late) {
         prompt_ = false;
     }
     if (answer == Answer::failure) {
-        failed(now);
+        failed(now, events);
         return;
     }
     failures_ = 0;
@@ -36,9 +37,10 @@ void Health::stalled() noexcept {
     halve();
 }
 
-void Health::failed(SteadyTime now) noexcept {
+void Health::failed(SteadyTime now, std::size_t events) noexcept {
     halve();
-    ++failures_;
+    failures_ +=
+        static_cast<std::uint32_t>(std::clamp<std::size_t>(events, 1, failures_to_open - 1));
     if (open()) {
         wait_ = wait_ == 0ms ? probe_first : std::min(wait_ * 2, probe_longest);
         probe_at_ = now + wait_;

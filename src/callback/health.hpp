@@ -33,8 +33,11 @@ public:
 
     explicit Health(std::size_t slots_max) : slots_max_(slots_max) {}
 
-    /// `all_in_use`: as many attempts as allowed were in flight when the answer came.
-    void answered(Answer answer, SteadyTime now, Millis took, bool all_in_use) noexcept;
+    /// `all_in_use`: as many attempts as allowed were in flight when the answer came. `events`: how
+    /// many callbacks it concerns. Each counts as a failure, but one request alone never opens the
+    /// breaker, because one callback of a batch may make all others fail.
+    void answered(Answer answer, SteadyTime now, Millis took, bool all_in_use,
+                  std::size_t events = 1) noexcept;
 
     /// An attempt has been in flight for longer than `prompt_max`.
     void stalled() noexcept;
@@ -47,7 +50,7 @@ public:
     [[nodiscard]] SteadyTime probe_at() const noexcept { return probe_at_; }
 
 private:
-    void failed(SteadyTime now) noexcept;
+    void failed(SteadyTime now, std::size_t events) noexcept;
     void add_slot(std::size_t most) noexcept;
     void halve() noexcept { slots_ = slots_ > 1 ? slots_ / 2 : 1; }
 

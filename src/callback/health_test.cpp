@@ -90,5 +90,16 @@ TEST_F(HealthTest, TenFailuresInARowOpenTheBreakerForGrowingTimes) {
     EXPECT_FALSE(health.open());
 }
 
+TEST_F(HealthTest, EachEventOfARequestIsAFailureButOneRequestAloneOpensNoBreaker) {
+    health.answered(Answer::failure, now, 20ms, false, 100);
+    EXPECT_FALSE(health.open());
+    health.answered(Answer::success, now, 20ms, false, 100);
+    health.answered(Answer::failure, now, 20ms, false, 5);
+    health.answered(Answer::failure, now, 20ms, false, 4);
+    EXPECT_FALSE(health.open());
+    health.answered(Answer::failure, now, 20ms, false, 1);
+    EXPECT_TRUE(health.open());
+}
+
 }  // namespace
 }  // namespace merpati::callback

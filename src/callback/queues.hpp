@@ -1,18 +1,21 @@
 // The queues of callbacks in memory, by account and origin.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <boost/container/deque.hpp>
 #include <boost/intrusive/list.hpp>
 
 #include "base/clock.hpp"
 #include "callback/health.hpp"
+#include "model/account.hpp"
 #include "outbound/url.hpp"
 #include "store/reader.hpp"
 
@@ -30,12 +33,21 @@ struct OriginQueue;
 /// A callback in memory, until its result is committed.
 struct Delivery {
     store::QueuedCallback queued;
+    std::size_t address = 0;     // A hash of its URL.
+    std::size_t weight = 1;      // Its size in memory, in KiB.
+    std::size_t file_slot = 0;   // In the under-way file.
+    std::size_t events_max = 0;  // Of the batch that it may be in; 0: as the account says.
+    bool at_once = false;        // It waits for no others.
+};
+
+/// A request in flight, until its results are committed.
+struct Attempt {
+    std::vector<std::unique_ptr<Delivery>> events;  // In their order; never empty.
     OriginQueue* origin = nullptr;
-    std::size_t weight = 1;     // Its size in memory, in KiB.
-    std::size_t file_slot = 0;  // In the under-way file.
-    SteadyTime began{};         // When the attempt began.
-    bool slow = false;          // The attempt has one of the slow slots.
-    Link prompt_link;           // Of SenderCore::prompt_in_flight_, while it is not slow.
+    std::optional<model::PostedBatch> batch{};  // Empty: a single callback.
+    SteadyTime began{};                         // When it began.
+    bool slow = false;                          // It has one of the slow slots.
+    Link prompt_link;  // Of SenderCore::prompt_in_flight_, while it is not slow.
 };
 
 /// Callbacks of one account for one origin. Those in memory are due; the others wait on disk.
@@ -59,6 +71,34 @@ struct OriginQueue {
     Link ready_link;  // Of ReadyOrigins::origins.
     Link idle_link;   // Of AccountQueue::idle.
 
+    /// With batches: when the first of its callbacks waits for others no longer.
+    std::optional<Timestamp> gathers_until;
+    struct Requests {
+        std::size_t address = 0;  // Delivery::address
+        std::size_t count = 0;
+    };
+    std::vector<Requests> requests;  // In flight, by address.
+
+    [[nodiscard]] std::size_t requests_to(std::size_t address) const {
+        const auto found = std::ranges::find(requests, address, &Requests::address);
+        return found == requests.end() ? 0 : found->count;
+    }
+
+    void add_request(std::size_t address) {
+        const auto found = std::ranges::find(requests, address, &Requests::address);
+        if (found == requests.end()) {
+            requests.push_back({.address = address, .count = 1});
+        } else {
+            ++found->count;
+        }
+    }
+    void remove_request(std::size_t address) {
+        const auto found = std::ranges::find(requests, address, &Requests::address);
+        if (--found->count == 0) {
+            requests.erase(found);
+        }
+    }
+
     void note_on_disk(Timestamp due) { disk_due = disk_due ? std::min(*disk_due, due) : due; }
 };
 
@@ -76,6 +116,7 @@ struct AccountQueue {
     explicit AccountQueue(model::AccountId account) : id(account) {}
 
     const model::AccountId id;
+    std::optional<model::CallbackBatch> batch;  // As it was when an origin was last served.
     std::unordered_map<std::int64_t, std::unique_ptr<OriginQueue>> origins;
     ReadyOrigins prompt{*this};                       // Origins that answer promptly,
     ReadyOrigins slow{*this};                         // and all others.

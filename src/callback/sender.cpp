@@ -29,11 +29,11 @@ class Sender::Impl {
 public:
     Impl(const QueueClock& clock, Random& random, store::Store& store, store::Committer& committer,
          const outbound::AddressPolicy& policy, outbound::ClientOptions client,
-         SecretLookup secrets, Options options)
+         SecretLookup secrets, BatchLookup batches, Options options)
         : store_(store),
           client_(clock, thread_.executor(), policy, resolver_, fitted(std::move(client), options)),
           core_(
-              clock, random, committer, std::move(secrets), options,
+              clock, random, committer, std::move(secrets), std::move(batches), options,
               [this](outbound::Request request, outbound::ResponseHandler done) {
                   client_.send(std::move(request), std::move(done));
               },
@@ -141,9 +141,10 @@ private:
 
 Sender::Sender(const QueueClock& clock, Random& random, store::Store& store,
                store::Committer& committer, const outbound::AddressPolicy& policy,
-               outbound::ClientOptions client, SecretLookup secrets, Options options)
+               outbound::ClientOptions client, SecretLookup secrets, BatchLookup batches,
+               Options options)
     : impl_(std::make_unique<Impl>(clock, random, store, committer, policy, std::move(client),
-                                   std::move(secrets), std::move(options))) {}
+                                   std::move(secrets), std::move(batches), std::move(options))) {}
 
 Sender::~Sender() {
     stop(std::chrono::milliseconds{0});

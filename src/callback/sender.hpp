@@ -16,6 +16,7 @@
 #include "base/queue_clock.hpp"
 #include "base/random.hpp"
 #include "callback/attempt_result.hpp"
+#include "model/account.hpp"
 #include "model/callback.hpp"
 #include "outbound/client.hpp"
 #include "store/committer.hpp"
@@ -41,6 +42,10 @@ struct Options {
 
 /// The account's signing secrets: one, or two during a rotation. Called on the sender's thread.
 using SecretLookup = std::function<std::vector<Bytes>(model::AccountId)>;
+
+/// How the account's statuses are posted together; empty: each alone. Called on the sender's
+/// thread.
+using BatchLookup = std::function<std::optional<model::CallbackBatch>(model::AccountId)>;
 
 /// The health of an account's endpoint that has a queue in memory.
 struct EndpointHealth {
@@ -93,7 +98,8 @@ class Sender {
 public:
     Sender(const QueueClock& clock, Random& random, store::Store& store,
            store::Committer& committer, const outbound::AddressPolicy& policy,
-           outbound::ClientOptions client, SecretLookup secrets, Options options);
+           outbound::ClientOptions client, SecretLookup secrets, BatchLookup batches,
+           Options options);
     ~Sender();
 
     /// Recovers the callbacks that wait in the store, and starts the thread. Errors: store_failed,

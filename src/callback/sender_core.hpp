@@ -8,6 +8,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "base/shared_limit.hpp"
+#include "base/uuid.hpp"
 #include "callback/backlog.hpp"
 #include "callback/sender.hpp"
 #include "callback/suspects.hpp"
@@ -23,18 +24,24 @@ namespace merpati::callback {
 /// attempt of an account may take any slot while more than a quarter of all are free. So slow
 /// origins leave slots free, however many accounts have them.
 ///
+/// What an attempt carries is decided when it starts (composer.hpp). Each of its events gets a
+/// result of its own, written in one commit: 2xx delivers all but those that the answer asks for
+/// again (batch_answer.hpp); everything else concerns all alike. After 413 the events of a batch
+/// are put back, to go in two halves at once; that is no attempt. Events that fail together are due
+/// again at the same time. Attempts, results and failures count events; slots count requests.
+///
 /// Threads: one, the sender's. The core hands the results of commits to `post`, which runs them on
 /// that thread. It calls `answered` after each answer, because a step is then due.
 class SenderCore {
 public:
     using Post = std::function<void(std::move_only_function<void()>)>;
-    /// Makes one attempt; calls its handler on this thread.
-    using Attempt = std::function<void(outbound::Request, outbound::ResponseHandler)>;
+    /// Sends a request; calls its handler on this thread.
+    using Send = std::function<void(outbound::Request, outbound::ResponseHandler)>;
     using Answered = std::function<void()>;
 
     SenderCore(const QueueClock& clock, Random& random, store::Committer& committer,
-               SecretLookup secrets, const Options& options, Attempt attempt, Answered answered,
-               Post post);
+               SecretLookup secrets, BatchLookup batches, const Options& options, Send send,
+               Answered answered, Post post);
 
     /// Errors: store_failed.
     [[nodiscard]] Result<void> recover(std::unique_ptr<store::Reader> reader);
@@ -59,7 +66,8 @@ public:
     [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
 
 private:
-    using DeliveryPtr = std::unique_ptr<Delivery>;
+    using AttemptPtr = std::unique_ptr<Attempt>;
+    using Answer = Result<outbound::Response>;
 
     void set_now();
     void note_stalled();
@@ -68,25 +76,28 @@ private:
     [[nodiscard]] bool full() const noexcept;
     [[nodiscard]] bool may_start(const AccountQueue& account, bool slow) const noexcept;
     void run_origin(OriginQueue& origin);
-    void start(OriginQueue& origin);
-    void take_slot(Delivery& delivery);
-    void make_slow(Delivery& delivery);
-    void release_slot(Delivery& delivery);
-    void attempt(DeliveryPtr delivery);
+    void start(OriginQueue& origin, const std::vector<std::size_t>& places);
+    void take_slot(Attempt& attempt);
+    void make_slow(Attempt& attempt);
+    void release_slot(Attempt& attempt);
+    void send(AttemptPtr attempt);
     [[nodiscard]] outbound::Request request_for(const model::Callback& callback,
-                                                const outbound::Url& url) const;
+                                                const outbound::Url& url, std::string body,
+                                                const std::optional<model::PostedBatch>& batch);
     [[nodiscard]] std::optional<outbound::Url> usable(const std::string& url) const;
-    void attempt_ended(DeliveryPtr delivery, const Result<outbound::Response>& answer);
-    void record_answer(Delivery& delivery, const Result<outbound::Response>& answer);
-    void commit_result(DeliveryPtr delivery, const Result<outbound::Response>& answer);
-    void result_committed(const Delivery& delivery);
+    void ended(AttemptPtr attempt, const Answer& answer);
+    void halve(Attempt& attempt, const Answer& answer);
+    void record_answer(Attempt& attempt, const Answer& answer);
+    void commit_results(AttemptPtr attempt, const Answer& answer);
+    void results_committed(const Attempt& attempt);
 
     const QueueClock& clock_;
     Random& random_;
     store::Committer& committer_;
     const SecretLookup secrets_;
+    const BatchLookup batches_;
     const Options options_;
-    const Attempt attempt_;
+    const Send send_;
     const Answered answered_;
     const Post post_;
 
@@ -99,7 +110,9 @@ private:
     SteadyTime steady_{};
     SharedLimit slots_;
     SharedLimit slow_slots_;
-    List<Delivery, &Delivery::prompt_link> prompt_in_flight_;  // The oldest first.
+    List<Attempt, &Attempt::prompt_link> prompt_in_flight_;  // The oldest first.
+    UuidSource ids_;                                         // Of batches.
+    std::size_t events_in_flight_ = 0;
     std::size_t runs_left_ = 0;
     Counts counts_;
     std::size_t tests_ = 0;

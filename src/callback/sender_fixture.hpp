@@ -21,7 +21,7 @@
 namespace merpati::callback {
 
 struct SenderFixture : ::testing::Test {
-    struct Attempt {
+    struct Sent {
         outbound::Request request;
         outbound::ResponseHandler answer;
     };
@@ -31,7 +31,8 @@ struct SenderFixture : ::testing::Test {
 
     std::unique_ptr<SenderCore> new_core(Options options) {
         return std::make_unique<SenderCore>(
-            queue_clock, random, committer, [this](model::AccountId) { return secrets; }, options,
+            queue_clock, random, committer, [this](model::AccountId) { return secrets; },
+            [this](model::AccountId) { return batch; }, options,
             [this](outbound::Request request, outbound::ResponseHandler done) {
                 attempts.push_back({.request = std::move(request), .answer = std::move(done)});
             },
@@ -57,13 +58,13 @@ struct SenderFixture : ::testing::Test {
     }
 
     /// Commits a callback; the core is not told.
-    [[nodiscard]] model::Callback commit(std::int64_t origin_key = 7,
-                                         std::string url = "https://toko.example.com/status",
-                                         std::int64_t account = 1) {
+    [[nodiscard]] model::Callback commit(
+        std::int64_t origin_key = 7, std::string url = "https://toko.example.com/status",
+        std::int64_t account = 1, model::CallbackKind kind = model::CallbackKind::device_event) {
         model::Callback callback;
         callback.id = ids.next();
         callback.account = {.value = account};
-        callback.kind = model::CallbackKind::device_event;
+        callback.kind = kind;
         callback.url = std::move(url);
         callback.origin_key = origin_key;
         callback.body = R"({"code":200})";
@@ -158,7 +159,8 @@ struct SenderFixture : ::testing::Test {
         std::move(*store::open_store({.url = "sqlite:" + folder.file("merpati.db")}));
     store::Committer committer{clock, *store, {}, [](const Error&) {}};
     std::vector<Bytes> secrets{Bytes(32)};  // Of each account.
-    std::vector<Attempt> attempts;
+    std::optional<model::CallbackBatch> batch;
+    std::vector<Sent> attempts;
     std::mutex mutex;
     std::condition_variable something_posted;
     std::vector<std::move_only_function<void()>> posted;

@@ -123,8 +123,10 @@ TEST_F(SuspectsTest, WhatEndedIsNotHeldBack) {
 TEST_F(SuspectsTest, OneWhoseResultWasKeptBeforeTheEndIsForgotten) {
     start(options);
     const auto id = send(7);
-    committer.update_callback({.event = id, .progress = {.state = model::CallbackState::delivered}},
-                              [](store::CallbackUpdate&&) {});
+    std::vector<store::CallbackUpdate> updates(1);
+    updates[0].event = id;
+    updates[0].progress.state = model::CallbackState::delivered;
+    committer.update_callbacks(std::move(updates), [] {});
     ASSERT_TRUE(committer.change_and_wait([](store::Tables&) { return Result<void>{}; }));
     crash_and_start();
     EXPECT_EQ(core->counts().suspects, 0U);

@@ -59,6 +59,18 @@ ArgumentCheck rate() {
     };
 }
 
+ArgumentCheck callback_batch() {
+    return [](const std::string& text) -> std::string {
+        using model::CallbackBatch;
+        return CallbackBatch::parse(text)
+                   ? ""
+                   : fmt::format(
+                         "'{}' is not a batch: write 100/200ms (1 to {} events, 0 to {} ms) or "
+                         "none",
+                         text, CallbackBatch::max_most, CallbackBatch::wait_most.count());
+    };
+}
+
 ArgumentCheck scopes() {
     return [](const std::string& text) -> std::string {
         return model::Scopes::parse(text)
@@ -140,6 +152,15 @@ boost::json::value text_or_null(const std::string& text) {
 
 boost::json::value number_or_null(const std::string& text) {
     return text == "none" ? boost::json::value(nullptr) : boost::json::value(number_of(text));
+}
+
+boost::json::value batch_or_null(const std::string& text) {
+    if (text == "none") {
+        return nullptr;
+    }
+    const auto batch = model::CallbackBatch::parse(text);
+    invariant(batch.has_value(), "the batch was checked when it was parsed");
+    return {{"max", batch->max}, {"wait_ms", batch->wait.count()}};
 }
 
 boost::json::value as_words(const std::string& text) {

@@ -22,6 +22,8 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 [[nodiscard]] ArgumentCheck whole_number(std::int64_t lowest, std::int64_t highest);
 /// A rate of at most api::manage::rate_count_max, "none" or "default".
 [[nodiscard]] ArgumentCheck rate();
+/// "100/200ms", as model::CallbackBatch::parse reads it.
+[[nodiscard]] ArgumentCheck callback_batch();
 [[nodiscard]] ArgumentCheck rfc3339_time();
 [[nodiscard]] ArgumentCheck duration(std::chrono::seconds longest);
 [[nodiscard]] ArgumentCheck phone_number();
@@ -44,6 +46,8 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 /// "none" as null.
 [[nodiscard]] boost::json::value text_or_null(const std::string& text);
 [[nodiscard]] boost::json::value number_or_null(const std::string& text);
+/// "100/200ms" as an object.
+[[nodiscard]] boost::json::value batch_or_null(const std::string& text);
 /// "a,b" as an array.
 [[nodiscard]] boost::json::value as_words(const std::string& text);
 /// Rounded up.

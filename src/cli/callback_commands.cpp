@@ -23,6 +23,7 @@ constexpr std::array sheet{
     Column{"attempts", "attempts"},
     Column{"last status", "last_status"},
     Column{"last error", "last_error"},
+    Column{"batch", "batch"},
     Column{"next attempt", "next_attempt_at"},
     Column{"created", "created_at"},
 };

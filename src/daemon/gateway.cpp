@@ -80,6 +80,10 @@ public:
               [this, &clock](model::AccountId account) {
                   return signing_secrets(directory_, account, clock.now());
               },
+              [this](model::AccountId account) {
+                  const auto entry = directory_.find_account(account);
+                  return entry ? entry->account.callback_batch : std::nullopt;
+              },
               callback_options_of(settings)),
           waiters_(committer_),
           scheduler_(

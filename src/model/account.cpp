@@ -51,6 +51,28 @@ std::optional<Delivery> parse_delivery(std::string_view word) noexcept {
     return std::nullopt;
 }
 
+std::optional<CallbackBatch> CallbackBatch::parse(std::string_view text) noexcept {
+    const auto number = [&text](auto& value, std::string_view then) {
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        const bool read = error == std::errc{} && text.starts_with(then);
+        text.remove_prefix(read ? then.size() : 0);
+        return read;
+    };
+    CallbackBatch batch;
+    std::uint32_t wait = 0;
+    if (!number(batch.max, "/") || !number(wait, "ms") || !text.empty()) {
+        return std::nullopt;
+    }
+    batch.wait = Millis{wait};
+    const bool fits = batch.max >= 1 && batch.max <= max_most && batch.wait <= wait_most;
+    return fits ? std::optional{batch} : std::nullopt;
+}
+
+std::string CallbackBatch::text() const {
+    return fmt::format("{}/{}ms", max, wait.count());
+}
+
 std::string Rate::text() const {
     return fmt::format("{}/{}", count, period == std::chrono::seconds{1} ? "s" : "min");
 }

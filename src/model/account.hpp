@@ -49,6 +49,20 @@ enum class Delivery : std::uint8_t {
 [[nodiscard]] std::string_view to_string(Delivery delivery) noexcept;
 [[nodiscard]] std::optional<Delivery> parse_delivery(std::string_view word) noexcept;
 
+/// How statuses for one address are posted together (docs/api.md, Callbacks in batches).
+struct CallbackBatch {
+    std::uint32_t max = 0;  // Events of one request: 1 to `max_most`.
+    Millis wait{0};         // How long an event may wait for others: up to `wait_most`.
+
+    static constexpr std::uint32_t max_most = 100;
+    static constexpr Millis wait_most{5'000};
+
+    /// Reads "100/200ms". Empty: malformed, or beyond the limits.
+    [[nodiscard]] static std::optional<CallbackBatch> parse(std::string_view text) noexcept;
+    [[nodiscard]] std::string text() const;
+    friend bool operator==(const CallbackBatch&, const CallbackBatch&) = default;
+};
+
 struct Account {
     AccountId id;
     std::string name;
@@ -61,8 +75,9 @@ struct Account {
     std::uint32_t devices_max = 1000;  // The plan's device limit.
     /// The country code of numbers that an audience has with a leading 0: 1 to 3 digits.
     std::string country = "62";
-    Bytes webhook_secret;           // 32 bytes, signs callbacks. Encrypted at rest.
-    Bytes webhook_secret_previous;  // During a rotation: signs as well.
+    std::optional<CallbackBatch> callback_batch;  // Empty: each status has its own request.
+    Bytes webhook_secret;                         // 32 bytes, signs callbacks. Encrypted at rest.
+    Bytes webhook_secret_previous;                // During a rotation: signs as well.
     std::optional<Timestamp> previous_secret_until;
     Timestamp created_at;
 };

@@ -20,6 +20,22 @@ TEST(RateChoiceTest, RefusesEverythingElse) {
     }
 }
 
+TEST(CallbackBatchTest, ReadsBackWhatItPrints) {
+    for (const auto* text : {"1/0ms", "100/200ms", "100/5000ms"}) {
+        const auto batch = CallbackBatch::parse(text);
+        ASSERT_TRUE(batch) << text;
+        EXPECT_EQ(batch->text(), text);
+    }
+}
+
+TEST(CallbackBatchTest, RefusesEverythingElse) {
+    for (const auto* text :
+         {"", "none", "100", "100/", "/200ms", "0/200ms", "101/200ms", "1/5001ms", "1/200", "1/2s",
+          "-1/200ms", "1/-1ms", "1/2ms ", "99999999999/1ms", "1/99999999999ms"}) {
+        EXPECT_FALSE(CallbackBatch::parse(text)) << text;
+    }
+}
+
 TEST(PlanTest, ReadsBackWhatItPrints) {
     for (const auto plan : {Plan::paid, Plan::trial, Plan::free}) {
         EXPECT_EQ(parse_plan(to_string(plan)), plan);

@@ -30,7 +30,7 @@ enum class CallbackState : std::uint8_t {
 /// One event for one endpoint. Its body was serialised once; the same bytes are signed and sent on
 /// every attempt.
 struct Callback {
-    EventId id;  // The `webhook-id`.
+    EventId id;  // The `webhook-id`, or in a batch the event's `id`.
     AccountId account;
     CallbackKind kind = CallbackKind::message_status;
     std::optional<MessageId> message;  // The message that it reports, for message_status.
@@ -42,6 +42,13 @@ struct Callback {
     Timestamp created_at;  // Queue time; the first attempt is due then.
 };
 
+/// A request that carried several events, or might have (docs/api.md, Callbacks in batches).
+struct PostedBatch {
+    Uuid id;  // The `webhook-id` of the request.
+    std::uint32_t events = 0;
+    friend bool operator==(const PostedBatch&, const PostedBatch&) = default;
+};
+
 /// How far the delivery of a callback has come.
 struct CallbackProgress {
     CallbackState state = CallbackState::waiting;
@@ -50,17 +57,19 @@ struct CallbackProgress {
     std::uint16_t last_status = 0;  // HTTP status of the last attempt; 0: no answer.
     std::string last_error;         // For people: "timed out", "refused: private address".
     Timestamp updated_at;
+    std::optional<PostedBatch> batch{};  // Of the last attempt; empty: it was posted alone.
 };
 
 /// One attempt to deliver a callback.
 struct CallbackAttempt {
-    std::uint32_t number = 0;           // From 1, over all replays.
-    Timestamp at;                       // When it ended.
-    std::optional<Millis> took;         // Empty: a former version did not record it.
-    std::uint16_t status = 0;           // 0: no answer.
-    std::string error;                  // As CallbackProgress::last_error.
-    std::string answer;                 // The beginning of the receiver's body, printable UTF-8.
-    std::optional<Timestamp> retry_at;  // When the next one is due; empty: none is.
+    std::uint32_t number = 0;            // From 1, over all replays.
+    Timestamp at;                        // When it ended.
+    std::optional<Millis> took;          // Empty: a former version did not record it.
+    std::uint16_t status = 0;            // 0: no answer.
+    std::string error;                   // As CallbackProgress::last_error.
+    std::string answer;                  // The beginning of the receiver's body, printable UTF-8.
+    std::optional<Timestamp> retry_at;   // When the next one is due; empty: none is.
+    std::optional<PostedBatch> batch{};  // As CallbackProgress::batch.
 
     static constexpr std::size_t answer_bytes_max = 1'024;
 };

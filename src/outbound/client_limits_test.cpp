@@ -124,6 +124,22 @@ TEST_F(ClientLimitsTest, WaitsASecondForTheBodyWhereTheHeadSuffices) {
     EXPECT_EQ((*answers[one])->status, 200);
 }
 
+TEST_F(ClientLimitsTest, WaitsLongerForTheBodyIfTheCallerMayNeedIt) {
+    answer_with(ScriptedReply{.bytes = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"});
+    auto asked = request();
+    asked.timeout = 10s;
+    asked.head_suffices = true;
+    asked.body_wait = 10s;
+    const auto one = send(std::move(asked));
+    ASSERT_TRUE(run_until([this] { return server->requests == 1; }));
+    clock.advance(9s);
+    run_a_while();
+    EXPECT_FALSE(answers[one]);
+    clock.advance(1s);
+    ASSERT_TRUE(answered(one));
+    EXPECT_TRUE(*answers[one]);
+}
+
 TEST_F(ClientLimitsTest, LetsAnAnswerThatIsFastEnoughGoOn) {
     answer_with(ScriptedReply{
         .bytes = "HTTP/1.1 200 OK\r\n\r\n", .again = std::string(8'192, 'x'), .pause = 1ms});

@@ -29,9 +29,10 @@ struct Request {
     /// What happens to a longer body: true cuts it and closes the connection; false fails with
     /// ErrorCode::refused. With `on_body` a longer body is always cut.
     bool truncate = true;
-    /// The caller needs only the head. After it the body is awaited for at most one second, and no
+    /// The caller needs only the head. After it the body is awaited for at most `body_wait`, and no
     /// failure fails the request any more.
     bool head_suffices = false;
+    std::chrono::milliseconds body_wait{1'000};
     /// Called with status and headers of the final response before its body. Returning false ends
     /// the request there, successfully, and closes the connection if there is a body.
     std::function<bool(const Response&)> on_head;

@@ -7,7 +7,6 @@ namespace merpati::outbound {
 namespace {
 
 constexpr std::chrono::seconds rate_window{5};  // Request::rate_min is measured over this.
-constexpr std::chrono::seconds body_grace{1};   // The wait for a body after a head that suffices.
 
 }  // namespace
 
@@ -18,7 +17,7 @@ void Transfer::record_received(std::size_t bytes_received, SteadyTime now) {
     }
     window_bytes += bytes_received;
     if (suffices()) {
-        deadline = std::min(deadline, now + body_grace);
+        deadline = std::min(deadline, now + request.body_wait);
     }
 }
 

@@ -243,11 +243,11 @@ public:
         box_.nudge();
     }
 
-    /// For an operation that no caller waits for: wakes the thread only if it sleeps. The thread
+    /// For operations that no caller waits for: wakes the thread only if it sleeps. The thread
     /// sets `asleep_` before it checks the box, and this function fills the box before it checks
     /// `asleep_`, so no operation is left waiting.
-    void put_without_haste(Operation&& operation) {
-        box_.put_quietly(std::move(operation));
+    void put_without_haste(std::vector<Operation>&& operations) {
+        box_.put_all_quietly(std::move(operations));
         if (asleep_.load()) {
             box_.wake();
         }
@@ -381,8 +381,24 @@ void Committer::record_intent(Intent intent, Done<Intent> done) {
     impl_->box_.put_always(Pending{std::move(intent), std::move(done)});
 }
 
-void Committer::update_callback(CallbackUpdate update, Done<CallbackUpdate> done) {
-    impl_->put_without_haste(Pending{std::move(update), std::move(done)});
+void Committer::update_callbacks(std::vector<CallbackUpdate> updates,
+                                 std::move_only_function<void()> done) {
+    struct Shared {
+        std::size_t left;  // Only the committer's thread counts it down.
+        std::move_only_function<void()> done;
+    };
+    const auto shared = std::make_shared<Shared>(updates.size(), std::move(done));
+    std::vector<Operation> operations;
+    operations.reserve(updates.size());
+    for (auto& update : updates) {
+        operations.emplace_back(
+            Pending<CallbackUpdate>{std::move(update), [shared](CallbackUpdate&&) {
+                                        if (--shared->left == 0) {
+                                            shared->done();
+                                        }
+                                    }});
+    }
+    impl_->put_without_haste(std::move(operations));
 }
 
 void Committer::probe(std::move_only_function<void()> answer) {

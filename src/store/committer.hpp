@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -79,7 +80,10 @@ public:
     void reschedule(Reschedule reschedule, Done<Reschedule> done);
     void hand_over(HandOver hand_over, Done<HandOver> done);
     void record_intent(Intent intent, Done<Intent> done);
-    void update_callback(CallbackUpdate update, Done<CallbackUpdate> done);
+    /// The results of one request. They are written in one commit, or in two if the first is full
+    /// (`batch_max`). `done` is called once, after the last.
+    void update_callbacks(std::vector<CallbackUpdate> updates,
+                          std::move_only_function<void()> done);
 
     using ChangeDone = std::move_only_function<void(Result<void>)>;
     /// False when busy or stopping: `done` will not be called. `accepts`: Change::accepts.

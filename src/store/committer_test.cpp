@@ -153,7 +153,7 @@ TEST_F(CommitterTest, GivesEachOperationItsOwnResult) {
         done += 1;
     });
     under_test->record_intent({}, [this](const Intent&) { done += 1; });
-    under_test->update_callback({}, [this](CallbackUpdate&&) { done += 1; });
+    under_test->update_callbacks(std::vector<CallbackUpdate>(1), [this] { done += 1; });
     EXPECT_TRUE(under_test->change(nothing, [this](Result<void> result) {
         EXPECT_EQ(result.error().code, ErrorCode::refused);
         done += 1;
@@ -191,6 +191,15 @@ TEST_F(CommitterTest, WritesNoMoreThanTheLimitInOneTransaction) {
     EXPECT_EQ(done, 10);
 }
 
+TEST_F(CommitterTest, TheResultsOfOneRequestAreWrittenTogetherAndReportedOnce) {
+    const auto under_test = committer();
+    under_test->start();
+    under_test->update_callbacks(std::vector<CallbackUpdate>(100), [this] { done += 1; });
+    under_test->stop();
+    EXPECT_EQ(store.sizes(), (std::vector<std::size_t>{100}));
+    EXPECT_EQ(done, 1);
+}
+
 TEST_F(CommitterTest, RefusesNewWorkWhenFullButAlwaysTakesResults) {
     const auto under_test = committer({.queue_max = 2});
     EXPECT_TRUE(accept(*under_test));
@@ -210,7 +219,7 @@ TEST_F(CommitterTest, WritesCallbackResultsAlsoWhenNothingElseHappens) {
     const auto under_test = committer();
     under_test->start();
     for (int count = 1; count <= 3; ++count) {
-        under_test->update_callback({}, [this](CallbackUpdate&&) { done += 1; });
+        under_test->update_callbacks(std::vector<CallbackUpdate>(1), [this] { done += 1; });
         ASSERT_TRUE(store.wait_for_writes(count));
         ASSERT_TRUE(store.wait_for_checkpoints(count));
     }

@@ -65,6 +65,7 @@ struct AccountPatch {
     std::optional<model::Delivery> delivery;
     std::optional<std::uint32_t> devices_max;
     std::optional<std::string> country;
+    std::optional<std::optional<model::CallbackBatch>> callback_batch;  // Empty inside: none.
 };
 
 /// New values of a device's fields; empty fields stay as they are.

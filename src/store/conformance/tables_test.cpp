@@ -84,7 +84,8 @@ TEST_P(TablesTest, KeepsEveryFieldOfAnAccount) {
                                       .rate = *model::RateChoice::parse("600/min"),
                                       .callback_url = "https://example.com/default",
                                       .delivery = model::Delivery::at_most_once,
-                                      .devices_max = 3}));
+                                      .devices_max = 3,
+                                      .callback_batch = model::CallbackBatch{100, 200ms}}));
     ASSERT_TRUE(change([&](Tables& tables) {
         return tables.rotate_webhook_secret(account, Bytes(32, std::byte{1}), clock.now() + 24h);
     }));
@@ -99,6 +100,7 @@ TEST_P(TablesTest, KeepsEveryFieldOfAnAccount) {
     EXPECT_EQ(stored.callback_url, "https://example.com/default");
     EXPECT_EQ(stored.delivery, model::Delivery::at_most_once);
     EXPECT_EQ(stored.devices_max, 3);
+    EXPECT_EQ(stored.callback_batch, (model::CallbackBatch{100, 200ms}));
     EXPECT_EQ(stored.webhook_secret, Bytes(32, std::byte{1}));
     EXPECT_EQ(stored.webhook_secret_previous, old_secret);
     EXPECT_EQ(stored.previous_secret_until, clock.now() + 24h);
@@ -111,14 +113,18 @@ TEST_P(TablesTest, OnlyTheGivenFieldsOfAnAccountChange) {
     ASSERT_TRUE(update({.name = "Warung Siti", .expires_at = clock.now() + 1h}));
     ASSERT_TRUE(update({.plan = model::Plan::free}));
     ASSERT_TRUE(update({.devices_max = 7}));
+    ASSERT_TRUE(update({.callback_batch = model::CallbackBatch{20, 0ms}}));
     EXPECT_EQ(account_record().expires_at, clock.now() + 1h);
     ASSERT_TRUE(update({.expires_at = std::optional<Timestamp>{}}));
     ASSERT_TRUE(update({}));
+    EXPECT_EQ(account_record().callback_batch, (model::CallbackBatch{20, 0ms}));
+    ASSERT_TRUE(update({.callback_batch = std::optional<model::CallbackBatch>{}}));
 
     const auto stored = account_record();
     EXPECT_EQ(stored.name, "Warung Siti");
     EXPECT_EQ(stored.plan, model::Plan::free);
     EXPECT_EQ(stored.devices_max, 7);
+    EXPECT_EQ(stored.callback_batch, std::nullopt);
     EXPECT_EQ(stored.expires_at, std::nullopt);
     EXPECT_EQ(stored.callback_url, "");
     EXPECT_EQ(stored.credit, 9);

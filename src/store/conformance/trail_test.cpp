@@ -82,6 +82,19 @@ TEST_P(TrailTest, OfAMessageSentAtOnceNothingIsWrittenBesideItsRecord) {
     EXPECT_EQ(attempts[0].retry_at, std::nullopt);
 }
 
+TEST_P(TrailTest, AnAttemptNamesTheRequestThatCarriedSeveral) {
+    const auto callback = finished_with_callback();
+    const model::PostedBatch batch{.id = ids.next(), .events = 40};
+    attempt(callback, {.attempts = 1, .due_at = clock.now(), .batch = batch});
+    EXPECT_EQ(take(reader()->callback(callback.id))->progress.batch, batch);
+    attempt(callback, {.state = CallbackState::delivered, .attempts = 2});
+    EXPECT_EQ(take(reader()->callback(callback.id))->progress.batch, std::nullopt);
+    const auto attempts = attempts_of(callback);
+    ASSERT_EQ(attempts.size(), 2);
+    EXPECT_EQ(attempts[0].batch, batch);
+    EXPECT_EQ(attempts[1].batch, std::nullopt);
+}
+
 TEST_P(TrailTest, EventsAreWrittenWithWhatTheyTellOf) {
     const auto message = accepted();
     WriteBatch first;

@@ -13,6 +13,10 @@ std::optional<std::string_view> revision_word(const model::ApiKey& key) {
     return key.revision ? std::optional{model::to_string(*key.revision)} : std::nullopt;
 }
 
+std::optional<std::string> text_of(const std::optional<model::CallbackBatch>& batch) {
+    return batch.transform([](const auto& one) { return one.text(); });
+}
+
 }  // namespace
 
 Result<std::optional<model::Account>> SqliteTables::find_account(model::AccountId id) {
@@ -45,12 +49,12 @@ Result<model::AccountId> SqliteTables::create_account(const model::Account& acco
     const auto secret = secrets_.seal(account.webhook_secret);
     Statement insert{connection_,
                      "INSERT INTO account(name, plan, credit, expires_at, rate, callback_url, "
-                     "delivery, devices_max, webhook_secret, created_at, country) "
-                     "VALUES(?,?,?,?,?,?,?,?,?,?,?)"};
+                     "delivery, devices_max, webhook_secret, created_at, country, callback_batch) "
+                     "VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"};
     insert.run(account.name, model::to_string(account.plan), account.credit, account.expires_at,
                account.rate.text(), account.callback_url, model::to_string(account.delivery),
                account.devices_max, std::span<const std::byte>{secret}, account.created_at,
-               account.country);
+               account.country, text_of(account.callback_batch));
     const model::AccountId id{connection_.last_row()};
     if (account.credit) {
         writer_.credits().ledger().add(id, LedgerEntry::Kind::opening, *account.credit,
@@ -70,11 +74,14 @@ Result<model::Account> SqliteTables::update_account(model::AccountId account,
                      "expires_at = iif(?4, ?5, expires_at), rate = coalesce(?6, rate), "
                      "callback_url = coalesce(?7, callback_url), "
                      "delivery = coalesce(?8, delivery), "
-                     "devices_max = coalesce(?9, devices_max), country = coalesce(?10, country) "
+                     "devices_max = coalesce(?9, devices_max), country = coalesce(?10, country), "
+                     "callback_batch = iif(?11, ?12, callback_batch) "
                      "WHERE id = ?1"};
     update.run(account.value, patch.name, word_of(patch.plan), patch.expires_at.has_value(),
                patch.expires_at.value_or(std::nullopt), rate, patch.callback_url,
-               word_of(patch.delivery), patch.devices_max, patch.country);
+               word_of(patch.delivery), patch.devices_max, patch.country,
+               patch.callback_batch.has_value(),
+               text_of(patch.callback_batch.value_or(std::nullopt)));
     return written_account(account);
 }
 

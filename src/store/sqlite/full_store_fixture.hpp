@@ -59,7 +59,7 @@ struct FullStoreTest : StoreTest {
             return fmt::format(
                 "INSERT INTO callback SELECT {} + step + 1, 1, 1, 0, {} + step, 1, "
                 "'https://example.com/status', 1, '{{}}', {}, {}, 1, {} + i, 200, '', {}, 0, "
-                "NULL, NULL FROM n",
+                "NULL, NULL, NULL, NULL, NULL FROM n",
                 from, from, now, state, now, now);
         };
         return {

@@ -61,7 +61,8 @@ MessageWriter::MessageWriter(Connection& connection)
       insert_completion_(connection, "INSERT OR IGNORE INTO completion VALUES(?,?,?,?,?,?,?,?,?)"),
       insert_callback_(
           connection,
-          "INSERT INTO callback VALUES(?,?,?,?,?,?,?,?,?,?,0,0,?10,0,'',?10,0,NULL,NULL)"),
+          "INSERT INTO callback VALUES(?,?,?,?,?,?,?,?,?,?,0,0,?10,0,'',?10,0,NULL,NULL,"
+          "NULL,NULL,NULL)"),
       find_idempotency_(connection, std::string{"SELECT "} + idempotency_columns +
                                         " FROM idempotency WHERE account = ? AND key = ?"),
       insert_idempotency_(connection, "INSERT OR REPLACE INTO idempotency VALUES(?,?,?,?,?,?,?,?)"),

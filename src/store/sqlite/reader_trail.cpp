@@ -12,7 +12,8 @@ model::CallbackAttempt read_attempt(const Cursor& row) {
             .status = row.number<std::uint16_t>(3),
             .error = std::string{row.text(4)},
             .answer = std::string{row.text(5)},
-            .retry_at = row.optional_time(6)};
+            .retry_at = row.optional_time(6),
+            .batch = read_batch(row, 7)};
 }
 
 }  // namespace
@@ -47,14 +48,16 @@ Result<std::vector<model::CallbackAttempt>> SqliteReader::attempts(model::EventI
     return guarded([&]() -> Result<std::vector<model::CallbackAttempt>> {
         std::vector<model::CallbackAttempt> found;
         Statement earlier{connection_,
-                          "SELECT number, at, took, status, error, answer, retry_at "
+                          "SELECT number, at, took, status, error, answer, retry_at, "
+                          "batch, batch_tail, batch_events "
                           "FROM callback_attempt WHERE event = ? ORDER BY number"};
         for (auto row = earlier.query(id.sequence()); row.next();) {
             found.push_back(read_attempt(row));
         }
         Statement last{connection_,
                        "SELECT attempts_before + attempts, updated_at, last_took, last_status, "
-                       "last_error, last_answer, CASE state WHEN 0 THEN due_at END "
+                       "last_error, last_answer, CASE state WHEN 0 THEN due_at END, "
+                       "batch, batch_tail, batch_events "
                        "FROM callback WHERE id = ? AND tail = ? AND attempts > 0"};
         if (auto row = last.query(id.sequence(), tail_of(id)); row.next()) {
             found.push_back(read_attempt(row));

@@ -64,6 +64,14 @@ void read_message(const Cursor& row, int first, model::Message& message) {
     message.campaign_row = message.campaign ? row.number<std::uint32_t>(first + 12) : 0;
 }
 
+std::optional<model::PostedBatch> read_batch(const Cursor& row, int first) {
+    if (row.null(first)) {
+        return std::nullopt;
+    }
+    return model::PostedBatch{.id = uuid_of(row.integer(first), row.integer(first + 1)),
+                              .events = row.number<std::uint32_t>(first + 2)};
+}
+
 QueuedCallback read_callback(const Cursor& row) {
     QueuedCallback queued;
     queued.callback.id = uuid_of(row.integer(0), row.integer(1));
@@ -82,6 +90,7 @@ QueuedCallback read_callback(const Cursor& row) {
     queued.progress.last_status = row.number<std::uint16_t>(13);
     queued.progress.last_error = row.text(14);
     queued.progress.updated_at = row.time(15);
+    queued.progress.batch = read_batch(row, 16);
     return queued;
 }
 
@@ -123,6 +132,7 @@ Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets)
     account.previous_secret_until = row.optional_time(11);
     account.created_at = row.time(12);
     account.country = row.text(13);
+    account.callback_batch = model::CallbackBatch::parse(row.text(14));
     return account;
 }
 

@@ -61,7 +61,10 @@ void read_message(const Cursor& row, int first, model::Message& message);
 
 inline constexpr const char* callback_columns =
     "b.id, b.tail, b.account, b.kind, b.message, b.message_tail, b.url, b.origin_key, b.body, "
-    "b.created_at, b.state, b.attempts, b.due_at, b.last_status, b.last_error, b.updated_at";
+    "b.created_at, b.state, b.attempts, b.due_at, b.last_status, b.last_error, b.updated_at, "
+    "b.batch, b.batch_tail, b.batch_events";
+/// Three columns, or NULL in the first.
+[[nodiscard]] std::optional<model::PostedBatch> read_batch(const Cursor& row, int first);
 [[nodiscard]] QueuedCallback read_callback(const Cursor& row);
 
 inline constexpr const char* completion_columns =
@@ -71,7 +74,7 @@ inline constexpr const char* completion_columns =
 inline constexpr const char* account_columns =
     "id, name, plan, credit, expires_at, rate, callback_url, delivery, devices_max, "
     "webhook_secret, "
-    "webhook_secret_previous, previous_secret_until, created_at, country";
+    "webhook_secret_previous, previous_secret_until, created_at, country, callback_batch";
 /// Errors: conflict (a secret cannot be decrypted).
 [[nodiscard]] Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets);
 

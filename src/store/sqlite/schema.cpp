@@ -352,6 +352,18 @@ constexpr const char* mark_of_application = "PRAGMA application_id = 0x4d657270"
 // Until when the device may not begin new chats.
 constexpr auto restriction_of_device = "ALTER TABLE device ADD COLUMN restricted_until INTEGER";
 
+// How an account's statuses are posted together ("100/200ms"; NULL: each alone), and the request
+// with which an attempt was made.
+constexpr const char* batches_of_callbacks = R"sql(
+ALTER TABLE account ADD COLUMN callback_batch TEXT;
+ALTER TABLE callback ADD COLUMN batch INTEGER;
+ALTER TABLE callback ADD COLUMN batch_tail INTEGER;
+ALTER TABLE callback ADD COLUMN batch_events INTEGER;
+ALTER TABLE callback_attempt ADD COLUMN batch INTEGER;
+ALTER TABLE callback_attempt ADD COLUMN batch_tail INTEGER;
+ALTER TABLE callback_attempt ADD COLUMN batch_events INTEGER;
+)sql";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -379,7 +391,8 @@ constexpr std::array steps{first_schema,
                            dead_keys,
                            restriction_of_device,
                            campaigns,
-                           doubt_of_queued};
+                           doubt_of_queued,
+                           batches_of_callbacks};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 

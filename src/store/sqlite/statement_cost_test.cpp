@@ -51,7 +51,8 @@ constexpr std::array exceptions{
               "at most 20,000 waiting callbacks"},
     Exception{"SELECT b.id, b.tail, b.account, b.kind, b.message, b.message_tail, b.url, "
               "b.origin_key, b.body, b.created_at, b.state, b.attempts, b.due_at, b.last_status, "
-              "b.last_error, b.updated_at FROM callback b WHERE b.id >= ?1",
+              "b.last_error, b.updated_at, b.batch, b.batch_tail, b.batch_events FROM callback b "
+              "WHERE b.id >= ?1",
               "at most CallbackSearch::visits_max"},
     Exception{"SELECT id, account, device, flags & N, recipient FROM message",
               "the messages of one summary"},

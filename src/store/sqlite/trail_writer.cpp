@@ -9,15 +9,17 @@ TrailWriter::TrailWriter(Connection& connection)
                     "INSERT INTO message_event SELECT ?1, 1 + coalesce(max(number), 0), "
                     "?2, ?3, ?4, ?5, ?6 FROM message_event WHERE message = ?1 RETURNING number"),
       drop_event_(connection, "DELETE FROM message_event WHERE message = ? AND number = ?"),
-      keep_attempt_(connection,
-                    "INSERT OR REPLACE INTO callback_attempt SELECT id, attempts_before + "
-                    "attempts, updated_at, last_took, last_status, last_error, last_answer, "
-                    "CASE state WHEN 0 THEN due_at END FROM callback "
-                    "WHERE id = ? AND tail = ? AND attempts > 0"),
+      keep_attempt_(
+          connection,
+          "INSERT OR REPLACE INTO callback_attempt SELECT id, attempts_before + "
+          "attempts, updated_at, last_took, last_status, last_error, last_answer, "
+          "CASE state WHEN 0 THEN due_at END, batch, batch_tail, batch_events FROM callback "
+          "WHERE id = ? AND tail = ? AND attempts > 0"),
       update_callback_(connection,
                        "UPDATE callback SET state = ?3, attempts = ?4, due_at = ?5, "
                        "last_status = ?6, last_error = ?7, updated_at = ?8, last_took = ?9, "
-                       "last_answer = ?10 WHERE id = ?1 AND tail = ?2"),
+                       "last_answer = ?10, batch = ?11, batch_tail = ?12, batch_events = ?13 "
+                       "WHERE id = ?1 AND tail = ?2"),
       replay_callback_(connection,
                        "UPDATE callback SET state = 0, attempts_before = attempts_before + "
                        "attempts, attempts = 0, due_at = ?3, updated_at = ?4 "
@@ -59,7 +61,10 @@ void TrailWriter::update_callback(const CallbackUpdate& update) {
     }
     update_callback_.run(id, tail, static_cast<int>(progress.state), progress.attempts,
                          progress.due_at, progress.last_status, progress.last_error,
-                         progress.updated_at, update.took.count(), or_null(update.answer));
+                         progress.updated_at, update.took.count(), or_null(update.answer),
+                         progress.batch.transform([](auto& one) { return one.id.sequence(); }),
+                         progress.batch.transform([](auto& one) { return tail_of(one.id); }),
+                         progress.batch.transform([](auto& one) { return one.events; }));
 }
 
 void TrailWriter::replay_callback(const model::EventId& event, Timestamp due, Timestamp at) {

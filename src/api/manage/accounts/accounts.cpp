@@ -43,6 +43,29 @@ std::optional<std::string> take_country(Fields& fields) {
     return fields.word("country", parse_country, "a country code, like 62");
 }
 
+/// Empty: the field is missing or wrong; empty inside: each status alone.
+std::optional<std::optional<model::CallbackBatch>> take_callback_batch(Fields& fields) {
+    constexpr const char* name = "callback_batch";
+    if (fields.none(name)) {
+        return std::optional<model::CallbackBatch>{};
+    }
+    auto given = fields.object(name);
+    if (!given) {
+        return std::nullopt;
+    }
+    const auto take = [&given](const char* field, std::int64_t lowest, std::int64_t highest) {
+        const auto number = given->integer(field, lowest, highest);
+        if (!number) {
+            given->mistake(field, "must be given");
+        }
+        return number.value_or(lowest);
+    };
+    const auto most = take("max", 1, model::CallbackBatch::max_most);
+    const auto wait = take("wait_ms", 0, model::CallbackBatch::wait_most.count());
+    fields.add_mistakes(name, *given);
+    return model::CallbackBatch{.max = static_cast<std::uint32_t>(most), .wait = Millis{wait}};
+}
+
 /// Takes the fields that `create` and `change` share, except name and credit.
 store::AccountPatch take_choices(Fields& fields, const Context& context) {
     store::AccountPatch patch;
@@ -61,6 +84,7 @@ store::AccountPatch take_choices(Fields& fields, const Context& context) {
     }
     patch.callback_url = take_callback(fields, context);
     patch.country = take_country(fields);
+    patch.callback_batch = take_callback_batch(fields);
     return patch;
 }
 
@@ -181,13 +205,15 @@ Result<value> change(const Context& context, Call& call) {
         [](const model::Account& changed) { return view(changed); });
 }
 
-/// The fields that an account may change itself: its name, its country, and the callback address.
+/// The fields that an account may change itself: its name, its country, the callback address, and
+/// how statuses are posted together.
 Result<value> change_own(const Context& context, Call& call) {
     const auto id = call.fields.text("account", 32);
     store::AccountPatch patch;
     patch.name = take_name(call.fields);
     patch.callback_url = take_callback(call.fields, context);
     patch.country = take_country(call.fields);
+    patch.callback_batch = take_callback_batch(call.fields);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }

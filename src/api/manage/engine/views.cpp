@@ -34,6 +34,14 @@ std::string masked(std::string recipient) {
     return recipient;
 }
 
+value view(const std::optional<model::CallbackBatch>& batch) {
+    return batch ? value{{"max", batch->max}, {"wait_ms", batch->wait.count()}} : value(nullptr);
+}
+
+value view(const std::optional<model::PostedBatch>& batch) {
+    return batch ? value{{"id", batch->id.text()}, {"events", batch->events}} : value(nullptr);
+}
+
 object view(const model::Account& account) {
     object shown{
         {"id", account.id.text()},
@@ -43,6 +51,7 @@ object view(const model::Account& account) {
         {"expires_at", view(account.expires_at)},
         {"rate", account.rate.text()},
         {"callback", text_or_null(account.callback_url)},
+        {"callback_batch", view(account.callback_batch)},
         {"delivery", word(account.delivery)},
         {"devices_max", account.devices_max},
         {"country", account.country},
@@ -171,6 +180,7 @@ object view(const store::QueuedCallback& queued, const admission::Principal& vie
         {"next_attempt_at", waits ? value(to_rfc3339(progress.due_at)) : value(nullptr)},
         {"last_status", progress.last_status == 0 ? value(nullptr) : value(progress.last_status)},
         {"last_error", text_or_null(progress.last_error)},
+        {"batch", view(progress.batch)},
         {"created_at", to_rfc3339(callback.created_at)},
         {"updated_at", to_rfc3339(progress.updated_at)},
     };

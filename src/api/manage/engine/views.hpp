@@ -26,6 +26,12 @@ namespace merpati::api::manage {
 /// Without the webhook secret, which is shown only when it is made.
 [[nodiscard]] boost::json::object view(const model::Account& account);
 
+/// {"max","wait_ms"}, or null.
+[[nodiscard]] boost::json::value view(const std::optional<model::CallbackBatch>& batch);
+
+/// {"id","events"}, or null.
+[[nodiscard]] boost::json::value view(const std::optional<model::PostedBatch>& batch);
+
 /// `now` decides whether its state is active or expired.
 [[nodiscard]] boost::json::object view(const model::ApiKey& key, Timestamp now);
 

@@ -70,7 +70,8 @@ Result<value> callbacks::attempts(const Context& context, Call& call) {
                          {"took_ms", attempt.took ? value(attempt.took->count()) : value(nullptr)},
                          {"error", text_or_null(attempt.error)},
                          {"answer", masked ? value(nullptr) : text_or_null(attempt.answer)},
-                         {"next_attempt_at", view(attempt.retry_at)}});
+                         {"next_attempt_at", view(attempt.retry_at)},
+                         {"batch", view(attempt.batch)}});
     }
     return page(std::move(items));
 }
