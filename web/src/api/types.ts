@@ -9,6 +9,7 @@ export type OwnAccountChange = Schemas["OwnAccountChange"];
 export type ApiKey = Schemas["Key"];
 export type Callback = Schemas["Callback"];
 export type CallbackAttempt = Schemas["CallbackAttempt"];
+export type CallbackBatch = Schemas["CallbackBatch"];
 export type CallbackHost = Schemas["CallbackHost"];
 export type CallbacksToReplay = Schemas["CallbacksToReplay"];
 export type CallbackTest = Schemas["CallbackTest"];

@@ -18,6 +18,7 @@ import { useRefresh } from "../../ui/refresh.ts";
 import { SecretDialog } from "../../ui/secret_dialog.tsx";
 import { Stale } from "../../ui/stale.tsx";
 import { At } from "../../ui/time.tsx";
+import { BatchFields, batchOf, useBatchDraft } from "./batch_fields.tsx";
 import { Ledger } from "./ledger.tsx";
 import { Members } from "./members.tsx";
 
@@ -101,10 +102,14 @@ function ProfileForm({ account, edition }: ProfileFormProps) {
   const [tag] = useState(account.tag);
   const [name, setName] = useState(account.name);
   const [callback, setCallback] = useState(account.callback ?? "");
+  const [batch, setBatch] = useBatchDraft(account.callback_batch);
   const problems = fieldProblems(edition.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    edition.save({ tag, change: { name, callback: callback || null } });
+    edition.save({
+      tag,
+      change: { name, callback: callback || null, callback_batch: batchOf(batch) },
+    });
   };
   return (
     <form onSubmit={submit}>
@@ -125,6 +130,7 @@ function ProfileForm({ account, edition }: ProfileFormProps) {
           value={callback}
           onChange={(event) => setCallback(event.currentTarget.value)}
         />
+        <BatchFields draft={batch} onChange={setBatch} problems={problems} />
         <ProblemNote error={edition.error} fields={problems} />
         <Group>
           <Button type="submit" loading={edition.busy}>

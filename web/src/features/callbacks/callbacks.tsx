@@ -156,7 +156,7 @@ function CallbackDrawer({ id, onClose }: { id: string | undefined; onClose: () =
 }
 
 function CallbackView({ id }: { id: string }) {
-  const texts = useText();
+  const { t: texts, format } = useWords();
   const t = texts.callbacks;
   const { can } = useSession();
   const interval = usePollInterval(2);
@@ -193,6 +193,16 @@ function CallbackView({ id }: { id: string }) {
           shown.message !== null && {
             name: t.message,
             value: <Link href={`/messages/${shown.message}`}>{t.openMessage}</Link>,
+          },
+          shown.batch !== null && {
+            name: t.batch,
+            value: (
+              <span className={classes.id}>
+                {t.batchOf(format.number(shown.batch.events))}
+                <Mono>{shown.batch.id}</Mono>
+                <Copy value={shown.batch.id} />
+              </span>
+            ),
           },
           { name: t.created, value: <At time={shown.created_at} /> },
           shown.next_attempt_at !== null && {
@@ -253,11 +263,15 @@ function Attempts({ callback }: { callback: Callback }) {
 
 function Attempt({ attempt }: { attempt: CallbackAttempt }) {
   const { t, format } = useWords();
-  const good = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
+  const taken = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
+  const good = taken && attempt.error === null;
+  const others = (attempt.batch?.events ?? 1) - 1;
   const facts = [
     attempt.status ? `HTTP ${attempt.status}` : t.callbacks.noAnswer,
     attempt.took_ms === null ? "" : format.duration(attempt.took_ms),
     attempt.status === null && attempt.error ? callbackError(attempt.error, t) : "",
+    taken && !good ? t.callbacks.askedAgain : "",
+    others > 0 ? t.callbacks.together(format.number(others)) : "",
   ].filter(Boolean);
   const said = attempt.answer || (attempt.status === null ? attempt.error : null);
   return (
