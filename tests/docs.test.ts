@@ -44,6 +44,42 @@ test.each(cases)("the JavaScript sample judges %s", async (_, given, genuine) =>
   expect(callbackIsGenuine(secret, given, body)).toBe(genuine);
 });
 
+const batch = JSON.stringify({
+  events: [
+    { id: "a", payload: 1 },
+    { id: "b", payload: 2 },
+  ],
+});
+const forms: [name: string, body: string, events: { id: string; payload: unknown }[]][] = [
+  ["a batch", batch, JSON.parse(batch).events],
+  ["a single callback", '{"code":200}', [{ id: "evt-1", payload: { code: 200 } }]],
+];
+
+test.each(forms)("the JavaScript sample reads %s", async (_, text, events) => {
+  const file = join(folder, "sample.mjs");
+  writeFileSync(file, sample("js"));
+  const { eventsOf } = await import(file);
+  expect(eventsOf(headers(now, good), text)).toEqual(events);
+});
+
+test.each(forms)("the Python sample reads %s", (_, text, events) => {
+  const call = `print(json.dumps(events_of(${JSON.stringify(headers(now, good))}, b'${text}')))`;
+  const answer = execFileSync("python3", ["-c", `${sample("python")}\n${call}`], {
+    encoding: "utf8",
+  });
+  expect(JSON.parse(answer)).toEqual(events);
+});
+
+test.each(forms)("the PHP sample reads %s", (_, text, events) => {
+  const [, reading] = /(\$callback = [\s\S]*?;\n)foreach/.exec(sample("php"))!;
+  const call =
+    `$headers = ['webhook-id' => 'evt-1']; $body = '${text}';\n` +
+    `${reading}echo json_encode($events);`;
+  const file = join(folder, "reading.php");
+  writeFileSync(file, `<?php\n${call}`);
+  expect(JSON.parse(execFileSync("php", [file], { encoding: "utf8" }))).toEqual(events);
+});
+
 test.each(cases)("the Python sample judges %s", (_, given, genuine) => {
   const call =
     `print(callback_is_genuine(${JSON.stringify(secret)}, ${JSON.stringify(given)}, ` +
@@ -85,7 +121,7 @@ test("the details that openapi.yaml and the page show are ones that are sent", (
   const shown = examples.flatMap(({ value }) => value.details ?? []);
   expect(shown.length).toBeGreaterThan(4);
   const onPage = [...page.matchAll(/"details": "([^"]+)"/g)].map((match) => match[1]!);
-  expect(onPage).toHaveLength(1);
+  expect(onPage).toHaveLength(2);
   expect([...shown, ...onPage].filter((details) => !sent.has(details))).toEqual([]);
 });
 

@@ -165,7 +165,9 @@ test("filters live in the address, and what they leave can be downloaded", async
   await page.getByRole("button", { name: "Download" }).click();
   const item = page.getByRole("menuitem", { name: "CSV" });
   const [download] = await Promise.all([page.waitForEvent("download"), item.click()]);
-  const lines = readFileSync(await download.path(), "utf8").trim().split(/\r?\n/);
+  const lines = readFileSync(await download.path(), "utf8")
+    .trim()
+    .split(/\r?\n/);
   expect(lines).toHaveLength(2); // The names of the columns, and the message.
   expect(lines[1]).toContain(bad);
 
@@ -198,6 +200,28 @@ test("a callback that was given up is delivered again", async () => {
   await visitor.close();
 });
 
+test("a callback shows the request that carried it with others", async () => {
+  const { account, device } = await shop(gateway);
+  await gateway.json("account", "set", account.id, "--callback-batch", "10/5000ms");
+  const visitor = await member("operator", account.id);
+  const { page } = visitor;
+  sink.on("/batch", (attempt) => ({ status: 200, ...(attempt === 1 && { delay: 1000 }) }));
+  const body = { from: device, message: "Halo", Type: "text", callbackStatus: sink.url("/batch") };
+  await account.send({ ...body, to: freshNumber() });
+  await sink.request("/batch");
+  const { json } = await account.send({ ...body, to: freshNumber() });
+  await account.send({ ...body, to: freshNumber() });
+  await sink.requests("/batch", 2);
+  const listed = await gateway.json("callback", "list");
+  const { id } = listed.find((one: any) => one.message === json.data.requestId);
+  await visitor.goto(`/callbacks/${id}`);
+  const drawer = page.getByRole("dialog", { name: "Callback" });
+  await drawer.getByText("2 statuses").waitFor();
+  await drawer.getByText("with 1 other").waitFor();
+  expect(visitor.complaints).toEqual([]);
+  await visitor.close();
+});
+
 test("a device is linked by the QR code that the gateway draws", async () => {
   const account = await gateway.account();
   const number = simulated("992001");
@@ -208,7 +232,10 @@ test("a device is linked by the QR code that the gateway draws", async () => {
   await page.getByRole("button", { name: "Link", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: `Link ${number}` });
   const code = dialog.getByRole("img", { name: "QR code for linking the device" });
-  await code.or(dialog.getByText("Linked", { exact: true })).first().waitFor();
+  await code
+    .or(dialog.getByText("Linked", { exact: true }))
+    .first()
+    .waitFor();
   await dialog.getByText("Linked", { exact: true }).waitFor();
   await dialog.getByRole("button", { name: "Close" }).last().click();
   await page.getByRole("dialog", { name: number }).getByText("Connected").waitFor();

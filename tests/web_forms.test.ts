@@ -52,6 +52,23 @@ test("a number that was emptied is not saved as 0", async () => {
   expect(await fault("Device limit")).toBe("Fill in this field.");
 });
 
+test("an owner has statuses posted together, and alone again", async () => {
+  const batch = async () => (await gateway.json("account", "show", account.id)).callback_batch;
+  await visitor.goto("/account");
+  await page.getByText("Post statuses together").click();
+  await page.getByLabel("At most", { exact: true }).fill("50");
+  await page.getByLabel("Longest wait (ms)").fill("");
+  await page.getByRole("button", { name: "Save" }).click();
+  expect(await fault("Longest wait (ms)")).toBe("Fill in this field.");
+  await page.getByLabel("Longest wait (ms)").fill("300");
+  await page.getByRole("button", { name: "Save" }).click();
+  await soon(batch).toEqual({ max: 50, wait_ms: 300 });
+  await visitor.goto("/account");
+  await page.getByText("Post statuses together").click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await soon(batch).toBeNull();
+});
+
 test("faults that the browser finds are worded in the app's language", async () => {
   await visitor.goto("/people");
   await page.getByRole("button", { name: "Add a person" }).first().click();

@@ -21,10 +21,12 @@ export interface SinkAnswer {
   delay?: number; // Milliseconds until it answers.
 }
 
+type Rule = (attempt: number, received: Received) => SinkAnswer;
+
 export class Sink {
   readonly received: Received[] = [];
   private readonly byPath = new Map<string, Received[]>();
-  private readonly rules = new Map<string, (attempt: number) => SinkAnswer>();
+  private readonly rules = new Map<string, Rule>();
   private readonly sockets = new Set<Socket>();
   private readonly server: ReturnType<typeof createServer>;
   private readonly secure: boolean;
@@ -60,7 +62,7 @@ export class Sink {
   }
 
   /** Sets the answer on a path; `attempt` counts from 1. Default: 200. */
-  on(path: string, answer: (attempt: number) => SinkAnswer): void {
+  on(path: string, answer: Rule): void {
     this.rules.set(path, answer);
   }
 
@@ -106,7 +108,7 @@ export class Sink {
     const before = this.byPath.get(path);
     if (before) before.push(received);
     else this.byPath.set(path, [received]);
-    const answer = this.rules.get(path)?.(this.at(path).length) ?? {
+    const answer = this.rules.get(path)?.(this.at(path).length, received) ?? {
       status: 200,
       body: '{"ok":true}',
     };
