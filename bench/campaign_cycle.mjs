@@ -94,7 +94,7 @@ async function prepare(folder, sink, messages, count) {
   const gateway = await startWithCampaigns({ folder, devices: DEVICES, callback: sink.url });
   const { campaigns } = gateway;
   campaigns.ids = [];
-  const each = messages / count;
+  const each = Math.floor(messages / count);
   for (let made = 0; made < count; made += 1) {
     const id = await campaigns.create();
     await campaigns.upload(id, await writeList(folder, each, made * each));
