@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { listRecipients } from "../../api/campaigns.ts";
 import type { CampaignRecipient } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
+import { useSession } from "../../session/session.tsx";
 import { type Texts, useText } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
 import { codeText } from "../../ui/message_state.tsx";
@@ -32,6 +33,7 @@ interface RecipientsTableProps {
 
 export function RecipientsTable({ id, state, label, every }: RecipientsTableProps) {
   const texts = useText();
+  const { can } = useSession();
   const list = usePaged(
     ["recipients", id, state],
     (cursor, cancel) => listRecipients(id, { state, limit: ROWS, cursor }, cancel),
@@ -40,7 +42,7 @@ export function RecipientsTable({ id, state, label, every }: RecipientsTableProp
   return (
     <DataTable
       label={label}
-      columns={columnsOf(texts)}
+      columns={columnsOf(texts, can("campaigns:manage"))}
       rows={list.items}
       rowKey={(one) => `${one.row}`}
       error={list.error}
@@ -51,11 +53,23 @@ export function RecipientsTable({ id, state, label, every }: RecipientsTableProp
   );
 }
 
-function columnsOf(texts: Texts): Column<CampaignRecipient>[] {
+/** `sees`: the person sees whole numbers, which lead to the contact. */
+function columnsOf(texts: Texts, sees: boolean): Column<CampaignRecipient>[] {
   const t = texts.campaigns;
   return [
     { key: "row", head: t.row, narrow: true, align: "right", cell: ({ row }) => row },
-    { key: "number", head: t.number, narrow: true, phone: "title", cell: numberOf },
+    {
+      key: "number",
+      head: t.number,
+      narrow: true,
+      phone: "title",
+      cell: (one) =>
+        sees && one.number ? (
+          <Link href={`/contacts/${one.number}`}>{numberOf(one)}</Link>
+        ) : (
+          numberOf(one)
+        ),
+    },
     {
       key: "state",
       head: t.state,
