@@ -1,11 +1,12 @@
 // How much memory clients without a key can make a gateway hold: many never read an answer, and
 // many begin a TLS handshake and stop. Also measures whether an honest client is served meanwhile.
 import { once } from "node:events";
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { makeCertificate } from "./certificate.mjs";
+import { connectAll, honestCalls, peakWhile } from "./crowd.mjs";
 import { startMerpati } from "./merpati.mjs";
 import { memory, stop } from "./processes.mjs";
 import { table } from "./statistics.mjs";
@@ -13,11 +14,7 @@ import { table } from "./statistics.mjs";
 export const TARGET = 64;
 const READERS = 8_000;
 const HANDSHAKES = 3_000;
-const BAD_NEIGHBOUR = "127.0.0.2";
-const HONEST = "127.0.0.3";
-const HONEST_TRIES = 20;
-const HONEST_PATIENCE_MS = 5_000;
-const IN_A_ROW = 200;
+const HEALTH_CHECK = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 
 export async function anonymous({ scratch }) {
   return {
@@ -43,57 +40,16 @@ async function attack(name, { folder, clients, first, tls = false }) {
   const { port } = new URL(url);
   const idle = memory(processes[0]).resident;
   const hello = tls ? await clientHello() : undefined;
-  const open = new Set();
-  let peak = idle;
-  const watch = setInterval(() => {
-    peak = Math.max(peak, memory(processes[0]).resident);
-  }, 100);
   const bytes = hello ?? Buffer.from(first);
-  for (let begun = 0; begun < clients; begun += IN_A_ROW) {
-    for (let more = 0; more < IN_A_ROW; more += 1) {
-      const socket = connect({ port, host: "127.0.0.1", localAddress: BAD_NEIGHBOUR });
-      socket.pause();
-      socket.on("error", () => {});
-      socket.on("close", () => open.delete(socket));
-      socket.on("connect", () => socket.write(bytes));
-      open.add(socket);
-    }
-    await pause(20);
-  }
-  let served = 0;
-  for (let round = 0; round < HONEST_TRIES; round += 1) {
-    served += await isServed(port, tls);
-  }
-  await pause(1_000);
-  clearInterval(watch);
-  open.forEach((socket) => socket.destroy());
-  await stop(...processes);
-  return { name, clients, idle, peak, served, tries: HONEST_TRIES };
-}
-
-/** One health check from another address; resolves with 1 if the answer was 200. */
-function isServed(port, tls) {
-  return new Promise((resolve) => {
-    const options = { port, host: "127.0.0.1", localAddress: HONEST };
-    const socket = tls
-      ? connectTls({ ...options, rejectUnauthorized: false })
-      : connect(options);
-    const end = (result) => {
-      socket.destroy();
-      resolve(result);
-    };
-    let answer = "";
-    socket.setTimeout(HONEST_PATIENCE_MS, () => end(0));
-    socket.on("error", () => end(0));
-    socket.on("close", () => end(0));
-    socket.on("data", (piece) => {
-      answer += piece;
-      if (answer.includes("\r\n\r\n")) {
-        end(answer.startsWith("HTTP/1.1 200") ? 1 : 0);
-      }
-    });
-    socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+  const { peak, answer } = await peakWhile(processes[0], async () => {
+    const open = await connectAll(port, { bytes, clients, inARow: 200, pauseMs: 20 });
+    const honest = await honestCalls(port, HEALTH_CHECK, { tls });
+    await pause(1_000);
+    return { open, honest };
   });
+  answer.open.forEach((socket) => socket.destroy());
+  await stop(...processes);
+  return { name, clients, idle, peak, ...answer.honest };
 }
 
 /** The first bytes of a TLS client, as a server that does not answer receives them. */

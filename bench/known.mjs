@@ -1,8 +1,8 @@
 // What callers with a valid key can take from others: all connections, unread answers, unfinished
 // bodies, and requests that are left while they wait. An honest account calls meanwhile.
 import { request as ask } from "node:http";
-import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { connectAll, honestCalls, peakWhile } from "./crowd.mjs";
 import { startMerpati } from "./merpati.mjs";
 import { memory, stop } from "./processes.mjs";
 import { table } from "./statistics.mjs";
@@ -12,10 +12,6 @@ const CONNECTIONS = 1_000; // http.connections_max of the gateway.
 const CLIENTS = CONNECTIONS;
 const SCOPES = "send,account:read,messages:read";
 const MESSAGES = 1_000;
-const BAD_NEIGHBOUR = "127.0.0.2";
-const HONEST = "127.0.0.3";
-const HONEST_TRIES = 20;
-const HONEST_PATIENCE_MS = 5_000;
 const IN_A_ROW = 100;
 const SETTLE_MS = 6_000; // Refused clients are closed, and the connections of the start.
 const NOTICE_SECONDS = 4; // A hang-up is noticed within about one.
@@ -55,23 +51,24 @@ async function attack(name, request, folder) {
   const bad = { key, from: environment.BENCH_FROM };
   await fill(url, bad);
   const before = memory(processes[0]).resident;
-  let peak = before;
-  const watch = setInterval(() => {
-    peak = Math.max(peak, memory(processes[0]).resident);
-  }, 100);
-  const open = await connectAll(port, request(bad));
-  await pause(SETTLE_MS);
-  let served = 0;
-  for (let round = 0; round < HONEST_TRIES; round += 1) {
-    served += await isServed(port, honest);
-  }
-  await pause(1_000);
-  clearInterval(watch);
-  open.forEach((socket) => socket.destroy());
+  const { peak, answer } = await peakWhile(processes[0], async () => {
+    const bytes = request(bad);
+    const open = await connectAll(port, {
+      bytes,
+      clients: CLIENTS,
+      inARow: IN_A_ROW,
+      pauseMs: 50,
+    });
+    await pause(SETTLE_MS);
+    const calls = await honestCalls(port, get("/v1/account", honest));
+    await pause(1_000);
+    return { open, calls };
+  });
+  answer.open.forEach((socket) => socket.destroy());
   await pause(NOTICE_SECONDS * 1_000);
   const left = await openConnections(port);
   await stop(...processes);
-  return { name, clients: CLIENTS, before, peak, served, tries: HONEST_TRIES, left };
+  return { name, clients: CLIENTS, before, peak, ...answer.calls, left };
 }
 
 const head = (method, path, key) =>
@@ -111,39 +108,6 @@ function answerOf(url, options = {}, body = "") {
     });
     asked.on("error", reject);
     asked.end(body);
-  });
-}
-
-/** Clients that send these bytes and do not read. The gateway may close some. */
-async function connectAll(port, bytes) {
-  const open = new Set();
-  for (let begun = 0; begun < CLIENTS; begun += IN_A_ROW) {
-    for (let more = 0; more < IN_A_ROW; more += 1) {
-      const socket = connect({ port, host: "127.0.0.1", localAddress: BAD_NEIGHBOUR });
-      socket.pause();
-      socket.on("error", () => {});
-      socket.on("close", () => open.delete(socket));
-      socket.on("connect", () => socket.write(bytes));
-      open.add(socket);
-    }
-    await pause(50);
-  }
-  return open;
-}
-
-/** One call of the honest account over a new connection; resolves with 1 if the answer was 200. */
-function isServed(port, key) {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: "127.0.0.1", localAddress: HONEST });
-    const end = (result) => {
-      socket.destroy();
-      resolve(result);
-    };
-    socket.setTimeout(HONEST_PATIENCE_MS, () => end(0));
-    socket.on("error", () => end(0));
-    socket.on("close", () => end(0));
-    socket.on("data", (piece) => end(`${piece}`.startsWith("HTTP/1.1 200") ? 1 : 0));
-    socket.write(get("/v1/account", key));
   });
 }
 
