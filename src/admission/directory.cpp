@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "admission/grouped_map.hpp"
+#include "admission/ordered_map.hpp"
 #include "admission/sharded_map.hpp"
 #include "base/digest_hash.hpp"
 
@@ -28,8 +29,10 @@ std::vector<Record> copies_of(const std::vector<std::shared_ptr<const Record>>& 
 struct Directory::Shards {
     ShardedMap<model::AccountId, std::shared_ptr<const AccountEntry>> accounts;
     ShardedMap<Sha256, KeyPtr, DigestHash> keys;
+    OrderedMap<model::KeyId, KeyPtr> keys_by_id;
     GroupedMap<model::AccountId, model::KeyId, KeyPtr> keys_of;
     ShardedMap<model::PhoneNumber, DevicePtr> devices;
+    OrderedMap<model::PhoneNumber, DevicePtr> devices_by_number;
     GroupedMap<model::AccountId, model::PhoneNumber, DevicePtr> devices_of;
     std::array<std::atomic<std::size_t>, model::device_states_count> in_state{};
 
@@ -59,8 +62,10 @@ Result<void> Directory::load(store::Reader& reader) {
     }
     shards_->accounts.clear();
     shards_->keys.clear();
+    shards_->keys_by_id.clear();
     shards_->keys_of.clear();
     shards_->devices.clear();
+    shards_->devices_by_number.clear();
     shards_->devices_of.clear();
     for (auto& count : shards_->in_state) {
         count = 0;
@@ -106,24 +111,16 @@ std::vector<model::Account> Directory::accounts() const {
     return all;
 }
 
-std::vector<model::ApiKey> Directory::keys(std::optional<model::AccountId> account) const {
-    if (account) {
-        return copies_of(shards_->keys_of.of(*account));
-    }
-    std::vector<model::ApiKey> all;
-    shards_->keys.for_each([&](const auto& key) { all.push_back(*key); });
-    std::ranges::sort(all, {}, &model::ApiKey::id);
-    return all;
+std::vector<model::ApiKey> Directory::keys(std::optional<model::AccountId> account,
+                                           const ListPart<model::KeyId>& part) const {
+    return copies_of(account ? shards_->keys_of.of(*account, part)
+                             : shards_->keys_by_id.part(part));
 }
 
-std::vector<model::Device> Directory::devices(std::optional<model::AccountId> account) const {
-    if (account) {
-        return copies_of(shards_->devices_of.of(*account));
-    }
-    std::vector<model::Device> all;
-    shards_->devices.for_each([&](const auto& device) { all.push_back(*device); });
-    std::ranges::sort(all, {}, &model::Device::number);
-    return all;
+std::vector<model::Device> Directory::devices(std::optional<model::AccountId> account,
+                                              const ListPart<model::PhoneNumber>& part) const {
+    return copies_of(account ? shards_->devices_of.of(*account, part)
+                             : shards_->devices_by_number.part(part));
 }
 
 std::size_t Directory::count_accounts() const {
@@ -170,12 +167,14 @@ void Directory::put_account(const model::Account& account) {
 
 void Directory::put_key(const model::ApiKey& key) {
     const auto record = std::make_shared<const model::ApiKey>(key);
+    shards_->keys_by_id.put(key.id, record);
     shards_->keys_of.put(key.account, key.id, record);
     shards_->keys.put(key.digest, record);
 }
 
 void Directory::remove_key(const model::ApiKey& key) {
     shards_->keys.remove(key.digest);
+    shards_->keys_by_id.remove(key.id);
     shards_->keys_of.remove(key.account, key.id);
 }
 
@@ -188,6 +187,7 @@ void Directory::put_device(const model::Device& device) {
         }
     }
     const auto record = std::make_shared<const model::Device>(device);
+    shards_->devices_by_number.put(device.number, record);
     shards_->devices_of.put(device.account, device.number, record);
     shards_->devices.put(device.number, record);
     shards_->count(device.state, +1);
@@ -199,6 +199,7 @@ void Directory::remove_device(model::PhoneNumber number) {
         return;
     }
     shards_->devices.remove(number);
+    shards_->devices_by_number.remove(number);
     shards_->devices_of.remove(before->account, number);
     shards_->count(before->state, -1);
 }

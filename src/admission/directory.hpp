@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "admission/ordered_map.hpp"
 #include "admission/people_directory.hpp"
 #include "admission/rate_limiter.hpp"
 #include "base/digest.hpp"
@@ -59,10 +60,12 @@ public:
     [[nodiscard]] std::shared_ptr<const model::Device> find_device(model::PhoneNumber number) const;
 
     [[nodiscard]] std::vector<model::Account> accounts() const;
-    /// Of an account, or all; ordered by id and number. The list of an account costs as much as the
-    /// account has, that of all as much as the server has.
-    [[nodiscard]] std::vector<model::ApiKey> keys(std::optional<model::AccountId> account) const;
-    [[nodiscard]] std::vector<model::Device> devices(std::optional<model::AccountId> account) const;
+    /// Of an account, or all; ordered by id and number. They cost as much as they answer.
+    [[nodiscard]] std::vector<model::ApiKey> keys(std::optional<model::AccountId> account,
+                                                  const ListPart<model::KeyId>& part = {}) const;
+    [[nodiscard]] std::vector<model::Device> devices(
+        std::optional<model::AccountId> account,
+        const ListPart<model::PhoneNumber>& part = {}) const;
 
     /// The counts cost the same however many there are.
     [[nodiscard]] std::size_t count_accounts() const;

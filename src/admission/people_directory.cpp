@@ -4,6 +4,7 @@
 #include <string>
 
 #include "admission/grouped_map.hpp"
+#include "admission/ordered_map.hpp"
 #include "admission/sharded_map.hpp"
 #include "base/digest_hash.hpp"
 
@@ -33,6 +34,7 @@ bool SessionEntry::note_seen(const SessionLimits& limits, Timestamp now) noexcep
 
 struct PeopleDirectory::Shards {
     ShardedMap<model::PersonId, std::shared_ptr<const model::Person>> people;
+    OrderedMap<model::PersonId, std::shared_ptr<const model::Person>> by_id;
     ShardedMap<model::PersonId, std::shared_ptr<PersonRates>> rates;
     ShardedMap<std::string, model::PersonId> by_email;
     GroupedMap<model::AccountId, model::PersonId, std::shared_ptr<const model::Person>> members;
@@ -55,6 +57,7 @@ Result<void> PeopleDirectory::load(store::PeopleReader& reader) {
         return pass(sessions);
     }
     shards_->people.clear();
+    shards_->by_id.clear();
     shards_->rates.clear();
     shards_->by_email.clear();
     shards_->members.clear();
@@ -93,16 +96,14 @@ std::shared_ptr<const model::Person> PeopleDirectory::find(std::string_view emai
     return id ? find(*id) : nullptr;
 }
 
-std::vector<std::shared_ptr<const model::Person>> PeopleDirectory::all() const {
-    std::vector<std::shared_ptr<const model::Person>> all;
-    shards_->people.for_each([&all](const auto& person) { all.push_back(person); });
-    std::ranges::sort(all, {}, [](const auto& person) { return person->id; });
-    return all;
+std::vector<std::shared_ptr<const model::Person>> PeopleDirectory::all(
+    const ListPart<model::PersonId>& part) const {
+    return shards_->by_id.part(part);
 }
 
 std::vector<std::shared_ptr<const model::Person>> PeopleDirectory::members_of(
-    model::AccountId account) const {
-    return shards_->members.of(account);
+    model::AccountId account, const ListPart<model::PersonId>& part) const {
+    return shards_->members.of(account, part);
 }
 
 std::vector<std::shared_ptr<SessionEntry>> PeopleDirectory::sessions_of(
@@ -140,6 +141,7 @@ void PeopleDirectory::put(const model::Person& person) {
     }
     const auto record = std::make_shared<const model::Person>(person);
     shards_->people.put(person.id, record);
+    shards_->by_id.put(person.id, record);
     shards_->by_email.put(person.email, person.id);
     for (const auto& membership : person.memberships) {
         shards_->members.put(membership.account, person.id, record);
@@ -156,6 +158,7 @@ void PeopleDirectory::remove(const model::Person& person) {
         shards_->members.remove(membership.account, person.id);
     }
     shards_->people.remove(person.id);
+    shards_->by_id.remove(person.id);
     shards_->rates.remove(person.id);
 }
 

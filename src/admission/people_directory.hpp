@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "admission/ordered_map.hpp"
 #include "admission/rate_limiter.hpp"
 #include "base/clock.hpp"
 #include "base/digest.hpp"
@@ -81,12 +82,13 @@ public:
     [[nodiscard]] std::shared_ptr<const model::Person> find(model::PersonId id) const;
     [[nodiscard]] std::shared_ptr<const model::Person> find(std::string_view email) const;
 
-    /// Everybody, ordered by id. Costs as much as the server has people; the next two cost as much
-    /// as they answer.
-    [[nodiscard]] std::vector<std::shared_ptr<const model::Person>> all() const;
+    // The lists cost as much as they answer.
+    /// Everybody, ordered by id.
+    [[nodiscard]] std::vector<std::shared_ptr<const model::Person>> all(
+        const ListPart<model::PersonId>& part = {}) const;
     /// Ordered by id.
     [[nodiscard]] std::vector<std::shared_ptr<const model::Person>> members_of(
-        model::AccountId account) const;
+        model::AccountId account, const ListPart<model::PersonId>& part = {}) const;
     /// The person's, newest first.
     [[nodiscard]] std::vector<std::shared_ptr<SessionEntry>> sessions_of(
         model::PersonId person) const;

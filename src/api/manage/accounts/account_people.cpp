@@ -1,6 +1,8 @@
 // The people of an account, as its owners manage them.
 #include <algorithm>
-#include <ranges>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -82,16 +84,15 @@ Result<value> list(const Context& context, Call& call) {
     std::erase_if(members, [&](const auto& person) { return after && person->email <= *after; });
     std::ranges::sort(members, {},
                       [](const auto& person) { return std::string_view{person->email}; });
-    PageItems items;
-    for (const auto& person : members | std::views::take(static_cast<std::ptrdiff_t>(limit))) {
-        if (!items.add(view_of_member(*person, owner->id))) {
-            break;
-        }
+    std::optional<std::string> next;
+    if (members.size() > limit) {
+        members.resize(limit);
+        next = members.back()->email;
     }
-    const auto shown = items.count();
-    return shown < members.size()
-               ? page(items.take(), value(cursor_text(list_name, members[shown - 1]->email)))
-               : page(items.take());
+    return page_of(
+        members, std::move(next), list_name,
+        [&](const auto& person) { return view_of_member(*person, owner->id); },
+        [](const auto& person) { return person->email; });
 }
 
 /// For administrators of the server: the person is not asked.
@@ -115,18 +116,11 @@ Result<value> add(const Context& context, Call& call) {
             if (!owner) {
                 return pass(owner);
             }
-            if (auto room = check_room(tables, owner->id); !room) {
-                return pass(room);
-            }
-            auto& people = tables.people();
-            const auto known = people.find_person(email);
+            const auto known = find_new_member(tables, owner->id, email);
             if (!known) {
                 return pass(known);
             }
-            if (*known && (**known).role_in(owner->id)) {
-                return fail(ErrorCode::conflict,
-                            "the account has this person already: change the role instead");
-            }
+            auto& people = tables.people();
             auto person = *known ? Result<model::Person>{**known}
                                  : people.create_person({.email = email,
                                                          .password_hash = {},

@@ -112,16 +112,14 @@ Result<value> list(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    // One more than the page, which tells whether it is the last.
-    const auto after = page.after.transform([](auto number) { return model::AccountId{number}; });
+    const auto part = page.part([](auto number) { return model::AccountId{number}; });
     auto accounts = context.read(
-        [&](store::Reader& reader) { return reader.accounts_after(after, page.limit + 1); });
+        [&](store::Reader& reader) { return reader.accounts_after(part.after, part.limit); });
     if (!accounts) {
         return pass(accounts);
     }
     return numbered_page_of(
-        *std::move(accounts), page, "accounts",
-        [](const model::Account& account) { return view(account); },
+        *accounts, page, "accounts", [](const model::Account& account) { return view(account); },
         [](const model::Account& account) { return account.id.value; });
 }
 

@@ -62,16 +62,8 @@ Result<value> create(const Context& context, Call& call) {
             if (auto allowed = check_grant(call, owner->id, *role); !allowed) {
                 return pass(allowed);
             }
-            if (auto room = check_room(tables, owner->id); !room) {
-                return pass(room);
-            }
-            const auto known = tables.people().find_person(email);
-            if (!known) {
+            if (const auto known = find_new_member(tables, owner->id, email); !known) {
                 return pass(known);
-            }
-            if (*known && (**known).role_in(owner->id)) {
-                return fail(ErrorCode::conflict,
-                            "the account has this person already: change the role instead");
             }
             const auto inviter = name_of(call.principal);
             return tables.people().put_invitation({.id = {},

@@ -124,7 +124,11 @@ Result<Rotation> rotate_in(store::Tables& tables, const Call& call, model::ApiKe
 
 Result<value> list(const Context& context, Call& call) {
     return list_numbered(
-        context, call, "keys", [&](const auto& owner) { return context.directory.keys(owner); },
+        context, call, "keys",
+        [&](const auto& owner, const NumberedPage& page) {
+            return context.directory.keys(
+                owner, page.part([](auto number) { return model::KeyId{number}; }));
+        },
         [now = context.clock.now()](const model::ApiKey& key) { return view(key, now); },
         [](const model::ApiKey& key) { return key.id.value; });
 }

@@ -48,6 +48,20 @@ Result<void> check_room(store::Tables& tables, model::AccountId account) {
                : fail(ErrorCode::refused, fmt::format("the account has {} people", members_max));
 }
 
+Result<std::optional<model::Person>> find_new_member(store::Tables& tables,
+                                                     model::AccountId account,
+                                                     std::string_view email) {
+    if (auto room = check_room(tables, account); !room) {
+        return pass(room);
+    }
+    auto known = tables.people().find_person(email);
+    if (known && *known && (**known).role_in(account)) {
+        return fail(ErrorCode::conflict,
+                    "the account has this person already: change the role instead");
+    }
+    return known;
+}
+
 Result<void> check_owners(store::Tables& tables, model::AccountId account,
                           std::optional<model::Role> before) {
     if (before != model::Role::owner) {

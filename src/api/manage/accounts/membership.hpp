@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include <boost/json/object.hpp>
 
@@ -29,6 +30,12 @@ inline constexpr std::size_t members_max = 1'000;
 
 /// Errors: refused (the account has members_max people).
 [[nodiscard]] Result<void> check_room(store::Tables& tables, model::AccountId account);
+
+/// The person with the address, who may become a member; empty: there is none yet. Errors: refused
+/// (as `check_room`), conflict (the person is a member).
+[[nodiscard]] Result<std::optional<model::Person>> find_new_member(store::Tables& tables,
+                                                                   model::AccountId account,
+                                                                   std::string_view email);
 
 /// Call after a person who had the role `before` lost it. Errors: conflict (the account has no
 /// owner any more).

@@ -28,18 +28,10 @@ Result<value> list(const Context& context, Call& call) {
     if (!found) {
         return pass(found);
     }
-    PageItems items;
-    for (const auto& queued : found->records) {
-        if (!items.add(view(queued, call.principal))) {
-            break;
-        }
-    }
-    const auto shown = items.count();
-    const auto next = shown < found->records.size()
-                          ? std::optional{found->records[shown - 1].callback.id}
-                          : found->next;
-    return page(items.take(),
-                next ? value(cursor_text("callbacks", next->text())) : value(nullptr));
+    return page_of(
+        found->records, found->next.transform(&model::EventId::text), "callbacks",
+        [&](const store::QueuedCallback& queued) { return view(queued, call.principal); },
+        [](const store::QueuedCallback& queued) { return queued.callback.id.text(); });
 }
 
 Result<value> show(const Context& context, Call& call) {

@@ -148,19 +148,13 @@ Result<value> list(const Context& context, Call& call) {
             return pass(found);
         }
         const bool masks = call.principal.sees_masked(campaign->account);
-        PageItems items;
-        for (const auto& recipient : found->recipients) {
-            if (!items.add(view(recipient, campaign->columns, masks))) {
-                break;
-            }
-        }
-        const auto shown = items.count();
-        const auto next = shown < found->recipients.size()
-                              ? std::optional{found->recipients[shown - 1].row}
-                              : found->next;
-        return page(items.take(),
-                    next ? value(cursor_text("recipients " + call.id, std::to_string(*next)))
-                         : value(nullptr));
+        const auto position_of = [](std::uint32_t row) { return std::to_string(row); };
+        return page_of(
+            found->recipients, found->next.transform(position_of), "recipients " + call.id,
+            [&](const model::Recipient& recipient) {
+                return view(recipient, campaign->columns, masks);
+            },
+            [&](const model::Recipient& recipient) { return position_of(recipient.row); });
     });
 }
 

@@ -111,18 +111,10 @@ Result<value> list(const Context& context, Call& call) {
     if (!found) {
         return pass(found);
     }
-    PageItems items;
-    for (const auto& contact : found->records) {
-        if (!items.add(view(contact, call.principal))) {
-            break;
-        }
-    }
-    const auto shown = items.count();
-    const auto next = shown < found->records.size()
-                          ? std::optional{found->records[shown - 1].number}
-                          : found->next;
-    return page(items.take(),
-                next ? value(cursor_text("contacts", cursor.text(*next))) : value(nullptr));
+    return page_of(
+        found->records, cursor.text(found->next), "contacts",
+        [&](const Contact& contact) { return view(contact, call.principal); },
+        [&](const Contact& contact) { return cursor.text(contact.number); });
 }
 
 Result<value> show(const Context& context, Call& call) {

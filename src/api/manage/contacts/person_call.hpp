@@ -25,6 +25,9 @@ public:
     explicit NumberCursor(const store::Store& store) : store_(store) {}
 
     [[nodiscard]] std::string text(model::PhoneNumber number) const;
+    [[nodiscard]] std::optional<std::string> text(std::optional<model::PhoneNumber> number) const {
+        return number.transform([this](auto known) { return text(known); });
+    }
     [[nodiscard]] std::optional<model::PhoneNumber> parse(std::string_view text) const;
 
 private:

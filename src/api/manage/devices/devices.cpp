@@ -178,7 +178,9 @@ Result<value> list(const Context& context, Call& call) {
     const bool count = call.fields.boolean("count").value_or(false);
     auto shown = list_numbered(
         context, call, "devices",
-        [&](const auto& owner) { return context.directory.devices(owner); },
+        [&](const auto& owner, const NumberedPage& page) {
+            return context.directory.devices(owner, page.part(model::PhoneNumber::from_stored));
+        },
         [&](const model::Device& device) { return view_for(call, device); },
         [](const model::Device& device) { return device.number.value(); });
     if (!shown || !count) {

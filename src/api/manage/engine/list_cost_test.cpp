@@ -43,7 +43,9 @@ TEST_P(ListCostTest, TheSameWhateverOthersHave) {
 INSTANTIATE_TEST_SUITE_P(Lists, ListCostTest,
                          ::testing::Values("/keys?account=acc_1", "/devices?account=acc_1",
                                            "/account/people?account=acc_1",
-                                           "/admin/people?account=acc_1", "/admin/status"));
+                                           "/admin/people?account=acc_1", "/admin/status",
+                                           "/keys?limit=2", "/devices?limit=2",
+                                           "/admin/people?limit=2"));
 
 }  // namespace
 }  // namespace merpati::api::manage::testing

@@ -1,19 +1,22 @@
 // Pages of lists. Long lists (messages, callbacks, logs) are newest first and read a page at a
-// time. Short ones (accounts, devices, keys, people) are in the order of their numbers and read
-// whole. A page ends at its number of items, or before the item that would make it too large.
+// time. Others (accounts, devices, keys, people) are in the order of their numbers. A page ends at
+// its number of items, or before the item that would make it too large.
 #pragma once
 
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "admission/ordered_map.hpp"
 #include "api/manage/engine/cursor.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
@@ -67,10 +70,48 @@ template <class Filter>
     return {};
 }
 
-/// A page of a list that is in memory, in the order of a number of each record.
+/// The page that begins with `records`. `next`: the position in the list after all of them, which
+/// `take_cursor` parses; empty: they are the last ones. A page that would become too large has only
+/// the first of them. `show` answers the item of a record, `position_of` its position.
+template <class Records, class Show, class PositionOf>
+[[nodiscard]] boost::json::object page_of(const Records& records, std::optional<std::string> next,
+                                          std::string_view list, Show show,
+                                          PositionOf position_of) {
+    PageItems items;
+    for (const auto& record : records) {
+        if (!items.add(show(record))) {
+            break;
+        }
+    }
+    if (items.count() < std::size(records)) {
+        next = position_of(
+            *std::next(std::begin(records), static_cast<std::ptrdiff_t>(items.count()) - 1));
+    }
+    return page(items.take(),
+                next ? boost::json::value(cursor_text(list, *next)) : boost::json::value(nullptr));
+}
+
+/// The page of the first `limit` records that the store has found. Fewer are the last ones.
+template <class Record, class Show, class PositionOf>
+[[nodiscard]] boost::json::object page_of(const std::vector<Record>& records, std::size_t limit,
+                                          std::string_view list, Show show,
+                                          PositionOf position_of) {
+    auto next = records.size() < limit ? std::nullopt
+                                       : std::optional<std::string>{position_of(records.back())};
+    return page_of(records, std::move(next), list, std::move(show), std::move(position_of));
+}
+
+/// A page of a list that is in the order of a number of each record.
 struct NumberedPage {
     std::optional<std::int64_t> after;  // The last number of the previous page.
     std::size_t limit = 0;
+
+    /// One record more than the page, which tells whether it is the last page.
+    template <class IdOf>
+    [[nodiscard]] auto part(IdOf id_of) const
+        -> admission::ListPart<std::invoke_result_t<IdOf, std::int64_t>> {
+        return {.after = after.transform(id_of), .limit = limit + 1};
+    }
 };
 
 /// Takes `cursor` and `limit`, which is page_max if it is not given.
@@ -86,35 +127,27 @@ struct NumberedPage {
         .limit = static_cast<std::size_t>(fields.integer("limit", 1, page_max).value_or(page_max))};
 }
 
-/// The page of `records`, which may be in any order. `number_of` answers the number of a record,
-/// `show` its item.
+/// The page of `records`: those of NumberedPage::part, in order. `number_of` answers the number of
+/// a record.
 template <class Record, class Show, class NumberOf>
-[[nodiscard]] boost::json::object numbered_page_of(std::vector<Record> records,
+[[nodiscard]] boost::json::object numbered_page_of(const std::vector<Record>& records,
                                                    const NumberedPage& page, std::string_view list,
                                                    Show show, NumberOf number_of) {
-    std::ranges::sort(records, {}, number_of);
-    const auto begin = page.after ? std::ranges::upper_bound(records, *page.after, {}, number_of)
-                                  : records.begin();
-    const auto left = static_cast<std::size_t>(records.end() - begin);
-    PageItems items;
-    for (const auto& record : std::span{begin, std::min(left, page.limit)}) {
-        if (!items.add(show(record))) {
-            break;
-        }
-    }
-    const auto shown = items.count();
-    if (shown == left) {
-        return manage::page(items.take());
-    }
-    const auto last = number_of(*(begin + static_cast<std::ptrdiff_t>(shown) - 1));
-    return manage::page(items.take(), boost::json::value(cursor_text(list, std::to_string(last))));
+    const auto position_of = [&](const Record& record) {
+        return std::to_string(number_of(record));
+    };
+    const std::span shown{records.begin(), std::min(records.size(), page.limit)};
+    auto next = shown.size() < records.size()
+                    ? std::optional<std::string>{position_of(shown.back())}
+                    : std::nullopt;
+    return page_of(shown, std::move(next), list, std::move(show), position_of);
 }
 
-/// A page of the records that `all_of` answers for an account, or for all accounts (find_owner).
+/// A page of the records that `part_of` answers for an account, or for all accounts (find_owner).
 /// Takes `account`, `cursor` and `limit` as the call's last fields.
-template <class AllOf, class Show, class NumberOf>
+template <class PartOf, class Show, class NumberOf>
 [[nodiscard]] Result<boost::json::object> list_numbered(const Context& context, Call& call,
-                                                        std::string_view list, AllOf all_of,
+                                                        std::string_view list, PartOf part_of,
                                                         Show show, NumberOf number_of) {
     const auto account = call.fields.text("account", 32);
     const auto page = take_numbered_page(call.fields, list);
@@ -125,27 +158,7 @@ template <class AllOf, class Show, class NumberOf>
     if (!owner) {
         return pass(owner);
     }
-    return numbered_page_of(all_of(*owner), page, list, show, number_of);
-}
-
-/// The page of the records that the store has found. `show` answers the item of a record,
-/// `position_of` the text that `take_cursor` parses. A page that shows all records, and fewer than
-/// `limit`, is the last one.
-template <class Record, class Show, class PositionOf>
-[[nodiscard]] boost::json::object page_of(const std::vector<Record>& records, std::size_t limit,
-                                          std::string_view list, Show show,
-                                          PositionOf position_of) {
-    PageItems items;
-    for (const auto& record : records) {
-        if (!items.add(show(record))) {
-            break;
-        }
-    }
-    const auto shown = items.count();
-    const bool last = shown == records.size() && shown < limit;
-    return page(items.take(),
-                last ? boost::json::value(nullptr)
-                     : boost::json::value(cursor_text(list, position_of(records[shown - 1]))));
+    return numbered_page_of(part_of(*owner, page), page, list, show, number_of);
 }
 
 }  // namespace merpati::api::manage

@@ -164,18 +164,10 @@ Result<value> list(const Context& context, Call& call) {
     if (!found) {
         return pass(found);
     }
-    PageItems items;
-    for (const auto& record : found->records) {
-        if (!items.add(view(record, call.principal))) {
-            break;
-        }
-    }
-    const auto shown = items.count();
-    const auto next = shown < found->records.size()
-                          ? std::optional{found->records[shown - 1].message.id}
-                          : found->next;
-    return page(items.take(),
-                next ? value(cursor_text(filters.list(), next->text())) : value(nullptr));
+    return page_of(
+        found->records, found->next.transform(&model::MessageId::text), filters.list(),
+        [&](const store::MessageRecord& record) { return view(record, call.principal); },
+        [](const store::MessageRecord& record) { return record.message.id.text(); });
 }
 
 Result<boost::json::object> details_of(const Context& context, const Call& call,

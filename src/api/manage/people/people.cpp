@@ -92,9 +92,10 @@ object with_password(const model::Person& person, const std::optional<std::strin
 Result<value> list(const Context& context, Call& call) {
     return list_numbered(
         context, call, "people",
-        [&](const std::optional<model::AccountId>& owner) {
+        [&](const std::optional<model::AccountId>& owner, const NumberedPage& page) {
+            const auto part = page.part([](auto number) { return model::PersonId{number}; });
             const auto& people = context.directory.people();
-            return owner ? people.members_of(*owner) : people.all();
+            return owner ? people.members_of(*owner, part) : people.all(part);
         },
         [](const auto& person) { return view(*person); },
         [](const auto& person) { return person->id.value; });

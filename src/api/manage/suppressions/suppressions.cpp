@@ -44,18 +44,10 @@ Result<value> list(const Context& context, Call& call) {
     if (!found) {
         return pass(found);
     }
-    PageItems items;
-    for (const auto& suppression : found->records) {
-        if (!items.add(view(suppression, call.principal))) {
-            break;
-        }
-    }
-    const auto shown = items.count();
-    const auto next = shown < found->records.size()
-                          ? std::optional{found->records[shown - 1].number}
-                          : found->next;
-    return page(items.take(),
-                next ? value(cursor_text("suppressions", cursor.text(*next))) : value(nullptr));
+    return page_of(
+        found->records, cursor.text(found->next), "suppressions",
+        [&](const Suppression& suppression) { return view(suppression, call.principal); },
+        [&](const Suppression& suppression) { return cursor.text(suppression.number); });
 }
 
 Result<value> put(const Context& context, Call& call) {
