@@ -60,6 +60,18 @@ describe("guessing", () => {
   });
 });
 
+test("what strangers send is at most 8 KiB", async () => {
+  const made = await owner();
+  const filled = (bytes: number) => {
+    const body = JSON.stringify({ email: made.email, password: made.password });
+    return `${body.slice(0, -1)}${" ".repeat(bytes - body.length)}}`;
+  };
+  expect((await stranger().ask("POST", "/session", filled(8_192))).status).toBe(200);
+  for (const path of ["/session", "/session/link", "/invitation", "/invitation/accept"]) {
+    expect((await stranger().ask("POST", path, filled(8_193))).status, path).toBe(413);
+  }
+});
+
 describe("a session", () => {
   test("is never one that the browser brought along", async () => {
     const made = await owner();

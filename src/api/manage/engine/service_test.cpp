@@ -392,6 +392,15 @@ struct ThrowingLines final : Lines {
     bool is_first = true;
 };
 
+/// Endless, in pieces that are twice what a client may hold.
+struct LargeLines final : Lines {
+    Result<Piece> next() override {
+        ++made;
+        return Piece{.text = std::string(2 * http::BodyWriter::piece_max, 'x')};
+    }
+    static inline std::atomic<int> made = 0;
+};
+
 template <class Made>
 Result<std::unique_ptr<Lines>> stream_of(const Context& /*context*/, Call& /*call*/) {
     return std::make_unique<Made>();
@@ -429,6 +438,19 @@ TEST_F(ServiceTest, AnExportThatThrowsIsCutOffAndReported) {
 
 Result<boost::json::value> throw_an_exception(const Context& /*context*/, Call& /*call*/) {
     throw std::runtime_error{"no memory"};
+}
+
+TEST_F(ServiceTest, AnExportThatItsClientDoesNotReadIsMadeNoFurther) {
+    service.start();
+    const auto reply = ask(streaming<LargeLines>, "/stream").get();
+    ASSERT_NE(reply.source, nullptr);
+    for (const int made : {1, 1, 2, 2}) {
+        EXPECT_EQ(next(*reply.source).first.size(), http::BodyWriter::piece_max);
+        for (std::size_t call = 0; call < 2 * Workers::threads_count; ++call) {  // Have their turn.
+            (void)request(http::Method::get, "/v1/admin/accounts");
+        }
+        EXPECT_EQ(LargeLines::made, made);
+    }
 }
 
 TEST_F(ServiceTest, AHandlerThatThrowsIsAnswered500AndReported) {

@@ -194,6 +194,35 @@ TEST_F(MessagesTest, AnExportAsCsvHasAHeaderAndNoFormulas) {
     EXPECT_EQ(std::ranges::count(piece->text, '\n'), 2);
 }
 
+TEST_F(MessagesTest, APieceOfAnExportIsBoundedHoweverLongTheRowsAre) {
+    constexpr std::size_t rows = 40;
+    constexpr std::size_t row_bytes = 40'000;
+    store::WriteBatch batch;
+    for (std::size_t row = 0; row < rows; ++row) {
+        auto message = std::make_unique<model::Message>();
+        message->id = ids.next();
+        message->account = *model::AccountId::parse(account);
+        message->device = *model::PhoneNumber::parse(device);
+        message->recipient = std::string(row_bytes, '6');
+        message->accepted_at = message->due_at = clock.now();
+        batch.accepts.push_back({.message = std::move(message)});
+    }
+    write(batch);
+    for (const auto* const format : {"ndjson", "csv"}) {
+        auto outcome = manage->handle(http::Method::get, "/v1/messages/export",
+                                      std::string{"format="} + format, {});
+        std::size_t bytes = 0;
+        for (bool is_last = false; !is_last;) {
+            const auto piece = outcome.lines->next();
+            ASSERT_TRUE(piece);
+            EXPECT_LE(piece->text.size(), http::BodyWriter::piece_max);
+            bytes += piece->text.size();
+            is_last = piece->is_last;
+        }
+        EXPECT_GT(bytes, rows * row_bytes);
+    }
+}
+
 struct ViewerTest : MessagesTest {
     [[nodiscard]] admission::Principal person_with(model::Role role) const {
         model::Person person;
