@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/texts.hpp"
+#include "scheduler/doubt.hpp"
 #include "scheduler/platform_text.hpp"
 
 namespace merpati::devices {
@@ -74,6 +75,9 @@ Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& f
                                const model::PlatformStatus* status, Ended& ended) const {
     store::Finish finish;
     finish.completion = completion_of(status);
+    if (found.perhaps_sent) {
+        scheduler::note_doubt(finish.completion);
+    }
     finish.completion.platform_id = found.platform_id;
     finish.completion.finished_at = rooms_.clock.wall_now();
     finish.completion.attempts = found.attempts;

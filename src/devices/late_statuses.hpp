@@ -17,7 +17,8 @@ namespace merpati::devices {
 
 /// Ends messages that are handed over. The status that the platform reports decides; without one by
 /// `decide_by` the message fails, with details that say that the outcome is unknown. A status that
-/// comes after the end is sent to the device's webhook.
+/// comes after the end is sent to the device's webhook. A failure after an attempt whose outcome is
+/// not known says so (scheduler/doubt.hpp).
 ///
 /// Operation: the transaction that records a status finds its message by the platform id, so a
 /// status counts once, in any order and any number of times. A status that comes before the

@@ -75,7 +75,8 @@ struct LateStatusesTest : ::testing::Test {
     }
 
     /// Accepts a message and hands it over.
-    model::MessageId hand_over(std::string platform_id = "wamid.1", Millis decide_within = 60s) {
+    model::MessageId hand_over(std::string platform_id = "wamid.1", Millis decide_within = 60s,
+                               bool perhaps_sent = false) {
         auto message = std::make_unique<model::Message>();
         message->id = ids.next();
         message->account = owner;
@@ -93,7 +94,8 @@ struct LateStatusesTest : ::testing::Test {
                               .queued_at = queue_clock.now(),
                               .platform_id = std::move(platform_id),
                               .decide_by = queue_clock.now() + decide_within,
-                              .attempts = 1},
+                              .attempts = 1,
+                              .perhaps_sent = perhaps_sent},
                              [this](const store::HandOver& done) {
                                  EXPECT_TRUE(done.handed_over);
                                  statuses->handed_over(done.decide_by);
@@ -102,12 +104,13 @@ struct LateStatusesTest : ::testing::Test {
         return id;
     }
 
-    void report(Progress progress, std::string platform_id = "wamid.1") {
+    void report(Progress progress, std::string platform_id = "wamid.1",
+                model::StatusCode code = model::StatusCode::failed) {
         const connector::LateStatus late{
             .device = device,
             .platform_id = std::move(platform_id),
             .message = {},
-            .status = {.progress = progress, .details = {}, .at = clock.now()}};
+            .status = {.progress = progress, .code = code, .details = {}, .at = clock.now()}};
         LateStatuses::Ended done;
         change([&](store::Tables& tables) {
             done = {};
@@ -170,6 +173,25 @@ TEST_F(LateStatusesTest, ALateFailureEndsItAsFailed) {
     EXPECT_EQ(ended[0].completion.code, model::StatusCode::failed);
     EXPECT_EQ(ended[0].completion.details, model::details::failed);
     EXPECT_EQ(state(id), MessageState::failed);
+}
+
+TEST_F(LateStatusesTest, ALateFailureSaysThatAnEarlierAttemptMayHaveReachedThePlatform) {
+    (void)hand_over("wamid.1", 60s, true);
+    report(Progress::failed);
+    ASSERT_THAT(ended, SizeIs(1));
+    EXPECT_EQ(ended[0].completion.details,
+              std::string{model::details::unknown} + ": " + std::string{model::details::failed});
+    EXPECT_THAT(ended[0].callback->body, HasSubstr(model::details::unknown));
+}
+
+TEST_F(LateStatusesTest, ALateRefusalOfTheRecipientAndASuccessSayNothingOfTheKind) {
+    (void)hand_over("wamid.1", 60s, true);
+    (void)hand_over("wamid.2", 60s, true);
+    report(Progress::failed, "wamid.1", model::StatusCode::recipient_unregistered);
+    report(Progress::sent, "wamid.2", model::StatusCode::sent);
+    ASSERT_THAT(ended, SizeIs(2));
+    EXPECT_EQ(ended[0].completion.details, model::details::failed);
+    EXPECT_EQ(ended[1].completion.details, model::details::sent);
 }
 
 TEST_F(LateStatusesTest, DeliveredSaysThatItWasSentAndTellsTheWebhook) {

@@ -112,6 +112,19 @@ TEST_F(DoubtTest, AMessageThatThePlatformNeverTookSaysNothingOfTheKind) {
     EXPECT_EQ(details(id), std::string{model::details::gave_up} + ": kata platform");
 }
 
+TEST_F(DoubtTest, AMessageThatThePlatformAcceptsCarriesTheDoubtToItsLateReport) {
+    start();
+    const auto id = accept(message());
+    report(id, Kind::unknown);
+    advance(10s);
+    post(Reported{.message = id, .outcome = {.kind = Kind::accepted, .platform_id = "wamid.1"}});
+    EXPECT_TRUE(change([&](store::Tables& tables) -> Result<void> {
+        const auto found = tables.find_platform_message(device.number, "wamid.1");
+        EXPECT_TRUE(found && *found && (**found).perhaps_sent);
+        return {};
+    }));
+}
+
 TEST_F(DoubtTest, AMessageThatIsSentAfterAllSaysNothingOfTheKind) {
     start();
     const auto id = accept(message());

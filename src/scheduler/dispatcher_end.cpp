@@ -199,6 +199,7 @@ void Dispatcher::await_status(InFlight& flight, model::Outcome outcome) {
          .platform_id = std::move(outcome.platform_id),
          .decide_by = now_ + std::min<Millis>(outcome.decide_within, options_.give_up),
          .attempts = flight.queued.attempts,
+         .perhaps_sent = flight.queued.perhaps_sent,
          .sent = flight.lane->pacer.record(),
          .at = clock_.wall_now(),
          .events = std::move(flight.events)},

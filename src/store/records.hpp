@@ -80,6 +80,7 @@ struct PlatformMessage {
     model::Message message;
     std::string platform_id;
     std::uint32_t attempts = 0;
+    bool perhaps_sent = false;                    // An earlier attempt ended as unknown.
     std::optional<Timestamp> decide_by;           // Queue time; empty once it has ended.
     std::optional<model::PlatformStatus> status;  // The furthest status that was reported.
 };

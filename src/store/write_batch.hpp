@@ -101,6 +101,7 @@ struct HandOver {
     /// that the message is decided at once.
     Timestamp decide_by;
     std::uint32_t attempts = 0;
+    bool perhaps_sent = false;       // As of Reschedule.
     std::optional<SentRecord> sent;  // As in Finish.
     Timestamp at{};                  // When the platform accepted it, by the wall clock.
     std::vector<model::MessageEvent> events{};

@@ -106,6 +106,18 @@ TEST_P(PlatformTest, AHandedOverMessageLeavesItsLaneAndIsFoundByItsPlatformIdAft
     EXPECT_TRUE(take(reader()->messages({.state = MessageState::pending})).records.empty());
 }
 
+TEST_P(PlatformTest, AHandedOverMessageRemembersAnAttemptWhoseOutcomeIsNotKnown) {
+    const auto sure = accepted();
+    const auto doubtful = accepted();
+    WriteBatch batch;
+    batch.hand_overs.push_back(hand_over_of(sure, "wamid.1"));
+    batch.hand_overs.push_back(hand_over_of(doubtful, "wamid.2"));
+    batch.hand_overs.back().perhaps_sent = true;
+    write(batch);
+    EXPECT_FALSE(find("wamid.1")->perhaps_sent);
+    EXPECT_TRUE(find("wamid.2")->perhaps_sent);
+}
+
 TEST_P(PlatformTest, WhatHasEndedIsNotHandedOver) {
     const auto made = accepted();
     ASSERT_TRUE(finish(finish_of(made)));

@@ -76,7 +76,7 @@ struct FullStoreTest : StoreTest {
             fmt::format("INSERT INTO queue SELECT {}, 0, ({} + i * 20) / 16384, {} + step, 1, "
                         "{} + i * 20, 0, 0, NULL, NULL, 0, 0 FROM n",
                         number, now, waiting_from, now),
-            fmt::format("INSERT INTO handed_over SELECT {} + step, {}, 'h' || i, 1, {} + i, {} "
+            fmt::format("INSERT INTO handed_over SELECT {} + step, {}, 'h' || i, 1, {} + i, {}, 0 "
                         "FROM n",
                         handed_over_from, number, now, now),
             fmt::format("INSERT INTO message_event SELECT {} + step, 1, 0, {}, NULL, 0, NULL "

@@ -57,7 +57,7 @@ MessageWriter::MessageWriter(Connection& connection)
           connection,
           "INSERT OR REPLACE INTO handed_over SELECT ?1, ?2, ?3, ?4, CASE WHEN EXISTS "
           "(SELECT 1 FROM platform_event WHERE device = ?2 AND about = 1 AND platform_id = ?3) "
-          "THEN 0 ELSE ?5 END, ?6 RETURNING decide_by"),
+          "THEN 0 ELSE ?5 END, ?6, ?7 RETURNING decide_by"),
       insert_completion_(connection, "INSERT OR IGNORE INTO completion VALUES(?,?,?,?,?,?,?,?,?)"),
       insert_callback_(
           connection,
@@ -268,7 +268,8 @@ void MessageWriter::hand_over(HandOver& hand_over) {
     hand_over.handed_over = connection_.changes() == 1;
     if (hand_over.handed_over) {
         auto row = insert_handed_over_.query(id, hand_over.device.value(), hand_over.platform_id,
-                                             hand_over.attempts, hand_over.decide_by, hand_over.at);
+                                             hand_over.attempts, hand_over.decide_by, hand_over.at,
+                                             hand_over.perhaps_sent);
         invariant(row.next(), "a row that is inserted is returned");
         hand_over.decide_by = row.time(0);
         invariant(!row.next(), "one row is inserted");

@@ -14,7 +14,8 @@ enum class About : std::uint8_t { inbound, status };
 
 std::string select_platform_messages(const char* condition) {
     return std::string{"SELECT "} + message_columns +
-           ", h.platform_id, h.attempts, h.decide_by, e.progress, e.code, e.details, e.at "
+           ", h.platform_id, h.attempts, h.decide_by, h.perhaps_sent, e.progress, e.code, "
+           "e.details, e.at "
            "FROM handed_over h JOIN message m ON m.id = h.id LEFT JOIN platform_event e "
            "ON e.device = h.device AND e.about = 1 AND e.platform_id = h.platform_id WHERE " +
            condition;
@@ -27,12 +28,13 @@ PlatformMessage read_platform_message(const Cursor& row) {
     found.platform_id = row.text(first);
     found.attempts = row.number<std::uint32_t>(first + 1);
     found.decide_by = row.optional_time(first + 2);
-    if (!row.null(first + 3)) {
+    found.perhaps_sent = row.integer(first + 3) != 0;
+    if (!row.null(first + 4)) {
         found.status = {
-            .progress = row.enumerator(first + 3, model::Progress::read),
-            .code = static_cast<model::StatusCode>(row.number<std::uint16_t>(first + 4)),
-            .details = std::string{row.text(first + 5)},
-            .at = row.time(first + 6)};
+            .progress = row.enumerator(first + 4, model::Progress::read),
+            .code = static_cast<model::StatusCode>(row.number<std::uint16_t>(first + 5)),
+            .details = std::string{row.text(first + 6)},
+            .at = row.time(first + 7)};
     }
     return found;
 }

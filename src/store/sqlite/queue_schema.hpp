@@ -11,4 +11,8 @@ inline constexpr const char* crashes_of_queued =
 inline constexpr const char* doubt_of_queued =
     "ALTER TABLE queue ADD COLUMN perhaps_sent INTEGER NOT NULL DEFAULT 0";
 
+/// The same of a message that its platform has accepted after such an attempt.
+inline constexpr const char* doubt_of_handed_over =
+    "ALTER TABLE handed_over ADD COLUMN perhaps_sent INTEGER NOT NULL DEFAULT 0";
+
 }  // namespace merpati::store::sqlite

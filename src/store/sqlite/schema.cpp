@@ -392,7 +392,8 @@ constexpr std::array steps{first_schema,
                            restriction_of_device,
                            campaigns,
                            doubt_of_queued,
-                           batches_of_callbacks};
+                           batches_of_callbacks,
+                           doubt_of_handed_over};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 
