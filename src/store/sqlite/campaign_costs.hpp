@@ -154,31 +154,38 @@ struct CampaignCosts : FullStoreTest {
         });
     }
 
+    /// As many rows are read for a page of recipients or contacts.
+    static constexpr std::int64_t visited_max = 10'000;
+
     void read_campaigns() {
         const auto open = reader();
         auto& campaigns = open->campaigns();
         const model::CampaignId large{1};
-        take(campaigns.open_campaigns());
-        take(campaigns.campaigns_to_clean());
-        take(campaigns.campaigns_to_notify());
-        const auto found = take(campaigns.campaign(large));
+        read(campaigns.open_campaigns());
+        read(campaigns.campaigns_to_clean());
+        read(campaigns.campaigns_to_notify());
+        const auto found = read(campaigns.campaign(large));
         for (const auto owner : {std::optional{account}, std::optional<model::AccountId>{}}) {
-            take(campaigns.campaigns({.account = owner}));
-            take(campaigns.campaigns({.account = owner, .state = model::CampaignState::paused}));
+            read(campaigns.campaigns({.account = owner}));
+            read(campaigns.campaigns({.account = owner, .state = model::CampaignState::paused}));
         }
-        take(campaigns.recipients({.campaign = large, .state = model::RecipientState::sent}));
-        take(campaigns.pending_rows(large, 5'000, 100));
-        take(campaigns.queued_rows(large, 5'000, 100));
-        take(campaigns.recipient(large, 5'000));
-        take(campaigns.last_sender(account, person(900'000'000)));
-        take(campaigns.check_recipient(*found, person(900'000'000), clock.now()));
-        take(campaigns.recount(large));
-        take(campaigns.contact(account, person(5)));
-        take(campaigns.contacts({.account = account}));
-        take(campaigns.contacts({.account = account, .tags = {"vip", "t5"}}));
-        take(campaigns.tags(account, "", 100));
-        take(campaigns.suppression(account, person(5)));
-        take(campaigns.suppressions(account, person(5), 100));
+        read(campaigns.recipients({.campaign = large, .state = model::RecipientState::sent}),
+             20 * visited_max);
+        read(campaigns.recipients({.campaign = large, .reason = model::SkipReason::duplicate}),
+             20 * visited_max);
+        read(campaigns.pending_rows(large, 5'000, 100));
+        read(campaigns.queued_rows(large, 5'000, 100));
+        read(campaigns.recipient(large, 5'000));
+        read(campaigns.last_sender(account, person(900'000'000)));
+        read(campaigns.check_recipient(*found, person(900'000'000), clock.now()));
+        read_all(campaigns.recount(large));
+        read(campaigns.contact(account, person(5)));
+        read(campaigns.contacts({.account = account}));
+        read(campaigns.contacts({.account = account, .tags = {"vip", "t5"}}));
+        read(campaigns.contacts({.account = account, .text = "nobody"}), 40 * visited_max);
+        read(campaigns.tags(account, "", 100));
+        read(campaigns.suppression(account, person(5)));
+        read(campaigns.suppressions(account, person(5), 100));
     }
 };
 

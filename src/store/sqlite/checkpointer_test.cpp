@@ -56,7 +56,7 @@ TEST_F(CheckpointerTest, WhileAReaderNeedsTheLogItGrowsAndThenNoLonger) {
     {
         Connection reader{path, Access::read_only};
         reader.execute("BEGIN");
-        EXPECT_EQ(reader.query_text("SELECT count(*) FROM item"), "1");
+        EXPECT_EQ(reader.query_text("SELECT count(*) FROM item;"), "1");
         for (int count = 0; count < 100; ++count) {
             commit();
             under_test.follow(writer, false);

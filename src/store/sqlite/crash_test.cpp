@@ -261,14 +261,14 @@ TEST_F(CrashTest, NothingThatWasReportedIsLost) {
     sqlite::Connection connection{file.string(), sqlite::Access::read_only};
     EXPECT_EQ(connection.query_text("PRAGMA integrity_check"), "ok");
     // Each batch is complete or absent: every message was charged, every end has its callback.
-    EXPECT_EQ(connection.query_text("SELECT count(*) + (SELECT credit FROM account) FROM message"),
+    EXPECT_EQ(connection.query_text("SELECT count(*) + (SELECT credit FROM account) FROM message;"),
               std::to_string(first_credit));
-    EXPECT_EQ(connection.query_text("SELECT count(*) FROM message"),
+    EXPECT_EQ(connection.query_text("SELECT count(*) FROM message;"),
               connection.query_text("SELECT (SELECT count(*) FROM queue) + "
                                     "(SELECT count(*) FROM completion) + "
-                                    "(SELECT count(*) FROM handed_over)"));
-    EXPECT_EQ(connection.query_text("SELECT count(*) FROM completion"),
-              connection.query_text("SELECT count(*) FROM callback"));
+                                    "(SELECT count(*) FROM handed_over);"));
+    EXPECT_EQ(connection.query_text("SELECT count(*) FROM completion;"),
+              connection.query_text("SELECT count(*) FROM callback;"));
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ struct DamagedStartTest : StoreTest {
     }
     void execute(const std::string& sql) {
         sqlite::Connection connection{file.string(), sqlite::Access::read_write};
-        connection.execute(sql.c_str());
+        connection.execute((sql + ";").c_str());
     }
 
     /// Reads all that a start reads; each table has lost one row at most.

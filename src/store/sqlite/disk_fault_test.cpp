@@ -54,7 +54,8 @@ TEST_P(DiskFaultTest, TheTestSeesAMissingSync) {
     for (int count = 0; count < 3; ++count) {
         faults.calls();
         careless.execute(
-            "INSERT INTO meta VALUES('careless', x'01'); DELETE FROM meta WHERE name = 'careless'");
+            "INSERT INTO meta VALUES('careless', x'01'); DELETE FROM meta WHERE name = "
+            "'careless';");
     }
     // Writes stay gathered until the log is read, or until the next commit or checkpoint.
     EXPECT_EQ(std::ranges::count(faults.calls(), "sync -wal"), 0);
@@ -122,7 +123,7 @@ TEST_P(DiskFaultTest, AReaderThatNeedsTheLogIsNoFailure) {
     accepted();
     sqlite::Connection beside{file.string(), sqlite::Access::read_only};
     beside.execute("BEGIN");
-    EXPECT_EQ(beside.query_text("SELECT count(*) FROM message"), "1");
+    EXPECT_EQ(beside.query_text("SELECT count(*) FROM message;"), "1");
     accepted();
     EXPECT_TRUE(store->checkpoint());
     EXPECT_TRUE(store->checkpoint());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,9 +12,12 @@
 
 #include "store/conformance/store_fixture.hpp"
 #include "store/plan_text.hpp"
+#include "store/sqlite/callback_search.hpp"
 #include "store/sqlite/campaign_rows.hpp"
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/message_search.hpp"
 #include "store/sqlite/rows.hpp"
+#include "store/sqlite/statement_costs.hpp"
 
 namespace merpati::store {
 
@@ -183,6 +187,27 @@ struct FullStoreTest : StoreTest {
             body(tables);
             return {};
         }));
+    }
+
+    /// The result of a call of a reader, which must have taken at most `most` steps of SQLite. Most
+    /// calls answer a page, and walk over no rows that are not in it.
+    template <class T>
+    T read(Result<T> answer, std::int64_t most = page_steps_max,
+           const std::source_location& place = std::source_location::current()) {
+        EXPECT_LE(sqlite::StatementCosts::take_steps(), most)
+            << "by the call at " << place.file_name() << ":" << place.line();
+        return take(std::move(answer));
+    }
+    static constexpr std::int64_t page_steps_max = 20'000;
+    /// A search looks at so many rows for a page, of each with several values.
+    static constexpr std::int64_t search_steps_max = 40 * sqlite::MessageSearch::visits_max;
+    static_assert(sqlite::CallbackSearch::visits_max == sqlite::MessageSearch::visits_max);
+
+    /// The result of a call that reads all rows of its kind: at the start, or to check them.
+    template <class T>
+    T read_all(Result<T> answer) {
+        (void)sqlite::StatementCosts::take_steps();
+        return take(std::move(answer));
     }
 
     std::int64_t now = 0;

@@ -28,7 +28,7 @@ protected:
     }
 
     static std::string count(Connection& of) {
-        return of.query_text("SELECT count(*) || ' ' || sum(length(text)) FROM item");
+        return of.query_text("SELECT count(*) || ' ' || sum(length(text)) FROM item;");
     }
 
     testing::TemporaryFolder folder;

@@ -46,7 +46,7 @@ struct ListCostTest : StoreTest {
     void write_to_file(const std::string& sql) {
         store.reset();
         sqlite::Connection{(directory.path() / "merpati.db").string(), sqlite::Access::read_write}
-            .execute(sql.c_str());
+            .execute((sql + ";").c_str());
         store = take(open_store(options));
     }
 };

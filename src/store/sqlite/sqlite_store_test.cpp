@@ -45,7 +45,7 @@ struct SqliteStoreTest : ::testing::Test {
     /// Changes a closed store behind the engine's back.
     void execute(const char* sql) {
         sqlite::Connection connection{file.string(), sqlite::Access::read_write};
-        connection.execute(sql);
+        connection.execute((std::string{sql} + ";").c_str());
     }
 
     Error refusal() {

@@ -26,6 +26,9 @@ public:
     StatementCosts& operator=(const StatementCosts&) = delete;
 
     [[nodiscard]] static std::map<std::string, StatementCost> all();
+
+    /// The steps of all statements since the last call of this function.
+    [[nodiscard]] static std::int64_t take_steps();
 };
 
 }  // namespace merpati::store::sqlite

@@ -26,7 +26,7 @@ struct StoreKeyTest : StoreTest {
 
     void execute(const std::string& sql) {
         sqlite::Connection connection{file.string(), sqlite::Access::read_write};
-        connection.execute(sql.c_str());
+        connection.execute((sql + ";").c_str());
     }
     void lose_key() { std::filesystem::remove(options.key_file); }
     void use_another_key() {
