@@ -45,8 +45,9 @@ public:
     static constexpr std::size_t waiting_of_account_max = 256;
     static constexpr std::size_t waiting_max = 2'048;
 
-    Idempotency(store::Store& store, const admission::CallerRights& rights)
-        : store_(store), rights_(rights) {}
+    Idempotency(const store::Store& store, store::ReaderPool& readers,
+                const admission::CallerRights& rights)
+        : store_(store), readers_(readers), rights_(rights) {}
     ~Idempotency() { stop(); }
     Idempotency(const Idempotency&) = delete;
     Idempotency& operator=(const Idempotency&) = delete;
@@ -87,9 +88,9 @@ private:
         const store::IdempotencyRecord& now);
     [[nodiscard]] http::Reply recall(const store::IdempotencyRecord& first) const;
 
-    store::Store& store_;
+    const store::Store& store_;
+    store::ReaderPool& readers_;
     const admission::CallerRights& rights_;
-    mutable store::ReaderPool readers_{store_};
     KeysInFlight keys_in_flight_;
     manage::Workers look_ups_{"idempotency", manage::Workers::threads_count, waiting_of_account_max,
                               waiting_max};

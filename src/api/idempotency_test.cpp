@@ -101,7 +101,8 @@ struct IdempotencyTest : ::testing::Test {
     model::KeyId key_id;
     QueueClock queue_clock{clock};
     admission::CallerRights rights{clock, directory, {}};
-    Idempotency idempotency{*store, rights};
+    store::ReaderPool readers{*store};
+    Idempotency idempotency{*store, readers, rights};
     Authenticator authenticator{queue_clock, directory, idempotency, {}};
     store::Committer committer{clock, *store, {}, [](const Error&) {}};
     manage::testing::RecordingDevices devices{directory};
@@ -266,8 +267,9 @@ void damage(const std::filesystem::path& path) {
 TEST_F(IdempotencyTest, AReaderThatFailsIsReplacedForTheNextRequest) {
     expect_first(add(body));
     const auto broken = store::open_store({.url = "sqlite:" + folder.file("broken.db")}).value();
-    StoreOfReaders readers{*broken};
-    Idempotency asked{readers, rights};
+    StoreOfReaders source{*broken};
+    store::ReaderPool pool{source};
+    Idempotency asked{source, pool, rights};
     asked.start();
     const auto is_first = [&](std::string_view idempotency_key) {
         http::Request request;
@@ -295,7 +297,7 @@ TEST_F(IdempotencyTest, AReaderThatFailsIsReplacedForTheNextRequest) {
     ASSERT_TRUE(broken->write(batch));
     damage(folder.file("broken.db"));
     damage(folder.file("broken.db-wal"));
-    readers.of = store.get();
+    source.of = store.get();
     EXPECT_TRUE(is_first("order-1")) << "the reader has not failed";
     EXPECT_FALSE(is_first("order-1")) << "the reader that failed was asked again";
 }
@@ -342,7 +344,8 @@ struct SlowIdempotencyTest : IdempotencyTest {
     }
 
     SlowStore slow{*store};
-    Idempotency asked{slow, rights};
+    store::ReaderPool pool{slow};
+    Idempotency asked{slow, pool, rights};
 };
 
 TEST_F(SlowIdempotencyTest, ASlowDiskDoesNotHoldUpTheThreadThatAsks) {

@@ -98,11 +98,9 @@ http::Reply OptOutPage::answer(const Target& target, Wish wish, Language languag
 }
 
 Result<bool> OptOutPage::is_out(const Target& target) const {
-    auto reader = rooms_.store.open_reader();
-    if (!reader) {
-        return pass(reader);
-    }
-    const auto found = (*reader)->campaigns().suppression(target.account, target.number);
+    const auto found = rooms_.readers.read([&](store::Reader& reader) {
+        return reader.campaigns().suppression(target.account, target.number);
+    });
     return found ? Result<bool>{*found && (**found).reason == model::SuppressionReason::opt_out}
                  : pass(found);
 }

@@ -20,7 +20,7 @@
 #include "http/reply.hpp"
 #include "http/request.hpp"
 #include "people/sign_in_throttle.hpp"
-#include "store/store.hpp"
+#include "store/reader_pool.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::api {
@@ -48,8 +48,8 @@ public:
 
         const QueueClock& clock;
         Random& random;
-        store::Store& store;  // For readers.
-        Change change;        // Committer::change_and_wait
+        store::ReaderPool& readers;
+        Change change;  // Committer::change_and_wait
         const admission::Directory& directory;
         std::function<const campaign::OptOutLinks&()> links;
         std::function<void(const Error&)> on_fault;

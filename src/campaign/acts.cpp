@@ -13,17 +13,6 @@ using model::Campaign;
 using model::CampaignReason;
 using model::CampaignState;
 
-Result<Campaign> find(store::Tables& tables, model::CampaignId id) {
-    auto found = tables.campaigns().find_campaign(id);
-    if (!found) {
-        return pass(found);
-    }
-    if (!*found) {
-        return fail(ErrorCode::not_found, "there is no campaign " + id.text());
-    }
-    return std::move(**found);
-}
-
 std::unexpected<Error> not_in(const Campaign& campaign, std::string_view act) {
     return fail(ErrorCode::conflict, fmt::format("a campaign that is {} cannot be {}",
                                                  model::to_string(campaign.state), act));
@@ -105,6 +94,17 @@ bool is_as_checked(const Campaign& campaign, const Campaign& checked) {
 }
 
 }  // namespace
+
+Result<Campaign> find(store::Tables& tables, model::CampaignId id) {
+    auto found = tables.campaigns().find_campaign(id);
+    if (!found) {
+        return pass(found);
+    }
+    if (!*found) {
+        return fail(ErrorCode::not_found, "there is no campaign " + id.text());
+    }
+    return std::move(**found);
+}
 
 bool is_lost(model::DeviceState state) noexcept {
     return state == model::DeviceState::logged_out || state == model::DeviceState::banned;

@@ -24,6 +24,9 @@ namespace merpati::campaign {
 // Errors of all: not_found; conflict (its state, or that of its account or devices, does not allow
 // it; the detail is a sentence about it); those of store::Tables. `now`: by the wall clock.
 
+/// The campaign, which must exist.
+[[nodiscard]] Result<model::Campaign> find(store::Tables& tables, model::CampaignId id);
+
 /// Starts a draft or a scheduled campaign; one that runs already is answered as it is.
 struct Start {
     model::CampaignId id;

@@ -11,17 +11,6 @@ using model::Campaign;
 using model::CampaignReason;
 using model::CampaignState;
 
-Result<Campaign> campaign_of(store::Tables& tables, model::CampaignId id) {
-    auto found = tables.campaigns().find_campaign(id);
-    if (!found) {
-        return pass(found);
-    }
-    if (!*found) {
-        return fail(ErrorCode::not_found, "there is no campaign " + id.text());
-    }
-    return std::move(**found);
-}
-
 /// A running campaign needs the credit of its new rows at once; a paused one when it is resumed.
 Result<void> reserve_for_more(store::Tables& tables, const Campaign& campaign, Timestamp now) {
     auto reserved = tables.campaigns().reserve_credit(campaign.id, now);
@@ -95,7 +84,7 @@ private:
 
 Result<store::RowStep> retry_step(store::Tables& tables, const Retry& retry,
                                   std::uint32_t after_row, Timestamp now) {
-    auto campaign = campaign_of(tables, retry.id);
+    auto campaign = find(tables, retry.id);
     if (!campaign) {
         return pass(campaign);
     }

@@ -15,6 +15,7 @@
 #include "model/texts.hpp"
 #include "outbound/address_policy.hpp"
 #include "scheduler/doubt.hpp"
+#include "store/reader_pool.hpp"
 #include "store/store.hpp"
 
 namespace merpati::cli {
@@ -256,6 +257,7 @@ public:
           offered_connectors_(settings.devices.offered_connectors),
           queue_clock_(clock),
           store_(std::move(opened.store)),
+          readers_(*store_),
           ids_(queue_clock_, random, opened.last_sequence),
           notices_(queue_clock_, ids_),
           rights_(clock, directory_, daemon::session_limits(settings)),
@@ -274,6 +276,7 @@ public:
                .queue_clock = queue_clock_,
                .random = random,
                .store = *store_,
+               .readers = readers_,
                .change =
                    [this](auto run) { return write_change(*store_, directory_, std::move(run)); },
                .directory = directory_,
@@ -307,6 +310,7 @@ private:
     const std::vector<std::string> offered_connectors_;
     QueueClock queue_clock_;
     std::unique_ptr<store::Store> store_;
+    store::ReaderPool readers_;
     UuidSource ids_;
     devices::Notices notices_;
     admission::Directory directory_;

@@ -42,7 +42,7 @@ CampaignRooms::CampaignRooms(Rooms rooms)
       opt_out_page_(
           {.clock = rooms_.clock,
            .random = rooms_.random,
-           .store = rooms_.store,
+           .readers = rooms_.readers,
            .change =
                [this](auto change) { return rooms_.committer.change_and_wait(std::move(change)); },
            .directory = rooms_.directory,

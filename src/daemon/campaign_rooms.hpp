@@ -23,6 +23,7 @@
 #include "media/media_fetcher.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
+#include "store/reader_pool.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::daemon {
@@ -36,6 +37,7 @@ public:
         UuidSource& ids;
         Random& random;
         store::Store& store;
+        store::ReaderPool& readers;
         store::Committer& committer;
         const admission::Directory& directory;
         scheduler::Scheduler& scheduler;

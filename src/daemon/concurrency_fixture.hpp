@@ -252,12 +252,13 @@ struct ConcurrencyFixture : ::testing::Test {
     SystemRandom random;
     std::unique_ptr<store::Store> store =
         *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
+    store::ReaderPool readers{*store};
     UuidSource ids{clock, random};
     devices::Notices notices{clock, ids};
     outbound::AddressPolicy policy{{}};
     admission::Directory directory;
     admission::CallerRights rights{machine, directory, {}};
-    api::Idempotency idempotency{*store, rights};
+    api::Idempotency idempotency{*store, readers, rights};
     api::Authenticator authenticator{clock, directory, idempotency, {}};
     media::MediaFetcher media_fetcher{clock, policy, {}, {}};
     connector::Connectors connectors;
@@ -354,6 +355,7 @@ struct ConcurrencyFixture : ::testing::Test {
          .queue_clock = clock,
          .random = random,
          .store = *store,
+         .readers = readers,
          .change = [this](auto change) { return committer.change_and_wait(std::move(change)); },
          .directory = directory,
          .rights = rights,

@@ -1,7 +1,5 @@
 #include "daemon/gateway.hpp"
 
-#include <filesystem>
-
 #include "admission/admission.hpp"
 #include "admission/directory.hpp"
 #include "api/authenticator.hpp"
@@ -36,9 +34,7 @@
 #include "devices/notices.hpp"
 #include "devices/platform_calls.hpp"
 #include "media/media_fetcher.hpp"
-#include "store/committer.hpp"
-#include "store/store.hpp"
-#include "telemetry/metrics.hpp"
+#include "store/reader_pool.hpp"
 #include "telemetry/systemd_notify.hpp"
 
 namespace merpati::daemon {
@@ -59,11 +55,12 @@ public:
           log_(log),
           queue_clock_(clock),
           store_(std::move(opened.store)),
+          readers_(*store_),
           ids_(queue_clock_, random, opened.last_sequence),
           notices_(queue_clock_, ids_),
           policy_(std::move(opened.allowed)),
           rights_(clock, directory_, session_limits(settings)),
-          idempotency_(*store_, rights_),
+          idempotency_(*store_, readers_, rights_),
           authenticator_(queue_clock_, directory_, idempotency_, authenticator_options(settings)),
           callers_(clock, directory_, app_address(settings), session_limits(settings),
                    settings.api.rate),
@@ -73,7 +70,7 @@ public:
           events_(clock, random, settings.http.connections_max / 2,
                   [this](model::AccountId account) { return publisher_.credit_of(account); }),
           open_campaigns_(clock),
-          publisher_(events_, directory_, open_campaigns_, *store_),
+          publisher_(events_, directory_, open_campaigns_, readers_),
           committer_(clock, *store_, {}, [log](const Error& error) { end_process(log, error); }),
           sender_(
               queue_clock_, random, *store_, committer_, policy_, client_options(settings),
@@ -187,6 +184,7 @@ public:
                       .ids = ids_,
                       .random = random,
                       .store = *store_,
+                      .readers = readers_,
                       .committer = committer_,
                       .directory = directory_,
                       .scheduler = scheduler_,
@@ -202,6 +200,7 @@ public:
                .queue_clock = queue_clock_,
                .random = random,
                .store = *store_,
+               .readers = readers_,
                .change =
                    [this](auto change) { return committer_.change_and_wait(std::move(change)); },
                .directory = directory_,
@@ -228,8 +227,8 @@ public:
                                   "count as one",
                                   {{"address", forwarded}});
                           }),
-          upkeep_(queue_clock_, *store_, committer_, waiters_, late_statuses_, lost_devices_,
-                  restrictions_, UpkeepOptions::of(settings), log.in("upkeep")),
+          upkeep_(queue_clock_, store_->condition(), readers_, committer_, waiters_, late_statuses_,
+                  lost_devices_, restrictions_, UpkeepOptions::of(settings), log.in("upkeep")),
           health_(clock,
                   {.store = [this](auto answer) { committer_.probe(std::move(answer)); },
                    .scheduler = [this](auto answer) { scheduler_.probe(std::move(answer)); },
@@ -422,6 +421,7 @@ private:
     Tally tally_;
     QueueClock queue_clock_;
     std::unique_ptr<store::Store> store_;
+    store::ReaderPool readers_;
     UuidSource ids_;
     devices::Notices notices_;
     outbound::AddressPolicy policy_;

@@ -116,32 +116,16 @@ void Publisher::device_state(const model::Device& device, std::string_view state
               devices::EventData{}.add("number", device.number.text()).add("state", state).text());
 }
 
-template <class Ask>
-auto Publisher::read(Ask ask) {
-    if (reader_ == nullptr) {
-        if (auto opened = store_.open_reader()) {
-            reader_ = std::move(*opened);
-        }
-    }
-    std::invoke_result_t<Ask, store::Reader&> found =
-        fail(ErrorCode::store_failed, "the store cannot be read");
-    if (reader_ != nullptr) {
-        found = ask(*reader_);
-    }
-    if (!found) {
-        reader_ = nullptr;  // The next one opens another.
-    }
-    return found;
-}
-
 /// Reads the store, because a message that was decided before its status came stays failed.
 model::MessageState Publisher::state_of(const model::MessageId& message) {
-    const auto found = read([&](store::Reader& reader) { return reader.message(message); });
+    const auto found =
+        readers_.read([&](store::Reader& reader) { return reader.message(message); });
     return found && *found ? (*found)->state : model::MessageState::sent;
 }
 
 std::optional<std::int64_t> Publisher::credit_of(model::AccountId account) {
-    const auto found = read([&](store::Reader& reader) { return reader.account(account); });
+    const auto found =
+        readers_.read([&](store::Reader& reader) { return reader.account(account); });
     return found && *found ? (*found)->credit : std::nullopt;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -13,7 +12,8 @@
 #include "connector/connector.hpp"
 #include "model/message.hpp"
 #include "model/outcome.hpp"
-#include "store/store.hpp"
+#include "store/reader_pool.hpp"
+#include "store/write_batch.hpp"
 
 namespace merpati::daemon {
 
@@ -25,8 +25,8 @@ namespace merpati::daemon {
 class Publisher {
 public:
     Publisher(api::EventHub& hub, const admission::Directory& directory,
-              const campaign::OpenCampaigns& campaigns, store::Store& store)
-        : hub_(hub), directory_(directory), campaigns_(campaigns), store_(store) {}
+              const campaign::OpenCampaigns& campaigns, store::ReaderPool& readers)
+        : hub_(hub), directory_(directory), campaigns_(campaigns), readers_(readers) {}
 
     /// Makes `message.updated`, and `account.credit` if the message was charged.
     void message(const model::Message& message, model::MessageState state);
@@ -48,9 +48,6 @@ public:
 
 private:
     [[nodiscard]] model::MessageState state_of(const model::MessageId& message);
-    /// Calls `ask` with the reader. Empty: the store cannot be read.
-    template <class Ask>
-    [[nodiscard]] auto read(Ask ask);
     void callback_attempt(const store::QueuedCallback& attempted);
     void pairing_step(const model::Device& device, const connector::PairingStep& step);
     void device_state(const model::Device& device, std::string_view state);
@@ -59,8 +56,7 @@ private:
     api::EventHub& hub_;
     const admission::Directory& directory_;
     const campaign::OpenCampaigns& campaigns_;
-    store::Store& store_;
-    std::unique_ptr<store::Reader> reader_;  // Of the hub's thread; opened when it is needed.
+    store::ReaderPool& readers_;
 };
 
 }  // namespace merpati::daemon

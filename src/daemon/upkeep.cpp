@@ -128,12 +128,10 @@ Result<bool> Upkeep::summarise() {
     if (!begun) {
         return pass(begun);
     }
-    const auto reader = store_.open_reader();
-    if (!reader) {
-        return pass(reader);
-    }
-    const auto step = (*reader)->summarise(store::Tables::summary_size,
-                                           clock_.now() - summarise_every, summarised_to_);
+    const auto step = readers_.read([this](store::Reader& reader) {
+        return reader.summarise(store::Tables::summary_size, clock_.now() - summarise_every,
+                                summarised_to_);
+    });
     if (!step || step->summary == nullptr) {
         return step ? Result<bool>{step->read > 0} : pass(step);
     }
@@ -144,14 +142,9 @@ Result<bool> Upkeep::summarise() {
     return stored ? Result<bool>{true} : pass(stored);
 }
 
-/// Logs when the log has become large, each time that it has doubled since.
 void Upkeep::look_at_log() {
-    constexpr std::uint64_t large = std::uint64_t{256} << 20;
-    const auto bytes = store_.condition().log_bytes();
-    if (bytes < large) {
-        log_reported_ = 0;
-    } else if (bytes >= 2 * log_reported_) {
-        log_reported_ = bytes;
+    const auto bytes = condition_.log_bytes();
+    if (log_growth_.is_news(bytes)) {
         log_.warn(
             "the store's log grows: something reads the store for long, such as a backup or "
             "a shell; the log shrinks once that ends",

@@ -8,11 +8,13 @@
 #include "base/periodic_thread.hpp"
 #include "base/queue_clock.hpp"
 #include "config/settings.hpp"
+#include "daemon/log_growth.hpp"
 #include "devices/late_statuses.hpp"
 #include "devices/lost_devices.hpp"
 #include "devices/restrictions.hpp"
 #include "store/committer.hpp"
-#include "store/store.hpp"
+#include "store/condition.hpp"
+#include "store/reader_pool.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::daemon {
@@ -56,12 +58,13 @@ struct UpkeepOptions {
 /// Threads: one of its own.
 class Upkeep {
 public:
-    Upkeep(QueueClock& clock, store::Store& store, store::Committer& committer,
-           api::OutcomeWaiters& waiters, devices::LateStatuses& late_statuses,
-           devices::LostDevices& lost_devices, devices::Restrictions& restrictions,
-           UpkeepOptions options, telemetry::Log log)
+    Upkeep(QueueClock& clock, const store::Condition& condition, store::ReaderPool& readers,
+           store::Committer& committer, api::OutcomeWaiters& waiters,
+           devices::LateStatuses& late_statuses, devices::LostDevices& lost_devices,
+           devices::Restrictions& restrictions, UpkeepOptions options, telemetry::Log log)
         : clock_(clock),
-          store_(store),
+          condition_(condition),
+          readers_(readers),
           committer_(committer),
           waiters_(waiters),
           late_statuses_(late_statuses),
@@ -82,7 +85,8 @@ private:
     void look_at_log();
 
     QueueClock& clock_;
-    store::Store& store_;
+    const store::Condition& condition_;
+    store::ReaderPool& readers_;
     store::Committer& committer_;
     api::OutcomeWaiters& waiters_;
     devices::LateStatuses& late_statuses_;
@@ -94,8 +98,8 @@ private:
     bool prunes_ = false;     // The round of retention is not complete.
     bool summarises_ = true;  // Ends at damage; searches then read the rows without summaries.
     store::SummaryPlace summarised_to_;
-    std::uint64_t log_reported_ = 0;  // The size of the store's log when it was last logged.
-    SteadyTime look_at_{};            // The next time for each task.
+    LogGrowth log_growth_;
+    SteadyTime look_at_{};  // The next time for each task.
     SteadyTime prune_at_{};
     SteadyTime summarise_at_{};
     PeriodicThread thread_;  // The last member: it ends before the others are destroyed.

@@ -166,7 +166,6 @@ public:
     [[nodiscard]] virtual Result<std::optional<IdempotencyRecord>> idempotency(
         model::AccountId account, std::string_view key) = 0;
 
-    /// Counts at most `most` messages: the first by source and due time.
     /// At most `limit` messages of a lane that were accepted until `until` (queue time), in the
     /// order of the disk, from `from` on. A step passes over at most step_rows_max others, so it
     /// may find fewer, and still have a next one. A message that is put back behind the place is
@@ -174,6 +173,7 @@ public:
     [[nodiscard]] virtual Result<LaneStep> walk_lane(model::PhoneNumber device,
                                                      model::Source source, LanePlace from,
                                                      Timestamp until, std::size_t limit) = 0;
+    /// Counts at most `most` messages: the first by source and due time.
     [[nodiscard]] virtual Result<QueueSummary> queue_of(model::PhoneNumber device,
                                                         std::uint64_t most) = 0;
     /// The account's ledger, newest row first; `before` is the number of the last row of the

@@ -22,7 +22,8 @@ namespace merpati::store {
 ///
 /// Threads: any; each read has a reader of its own. The pool must not outlive the store.
 ///
-/// Limits: keeps `kept_max` readers. More are open while more threads read at once.
+/// Limits: keeps `kept_max` readers. More are open while more threads read at once; no read waits
+/// for another one.
 class ReaderPool {
 public:
     static constexpr std::size_t kept_max = 8;

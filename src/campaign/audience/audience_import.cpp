@@ -228,12 +228,8 @@ Result<void> AudienceImport::Staging::add_contacts() {
         return {};
     };
     do {
-        // A reader for each page, so that none holds old pages of the store for long.
-        auto reader = means_.store.open_reader();
-        if (!reader) {
-            return pass(reader);
-        }
-        auto page = (*reader)->campaigns().contacts(filter);
+        auto page = means_.readers.read(
+            [&](store::Reader& reader) { return reader.campaigns().contacts(filter); });
         if (!page) {
             return pass(page);
         }

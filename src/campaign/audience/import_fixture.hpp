@@ -11,6 +11,7 @@
 #include "campaign/audience/upload.hpp"
 #include "store/campaigns.hpp"
 #include "store/reader.hpp"
+#include "store/reader_pool.hpp"
 #include "store/store.hpp"
 #include "testing/manual_clock.hpp"
 #include "testing/temporary_folder.hpp"
@@ -73,9 +74,10 @@ struct ImportTest : ::testing::Test {
     model::AccountId account;
     int changes = 0;
     Uploads uploads;
+    store::ReaderPool readers{*store};
     ImportMeans means{.clock = clock,
                       .change = [this](auto run) { return change(std::move(run)); },
-                      .store = *store,
+                      .readers = readers,
                       .uploads = uploads};
 };
 

@@ -12,7 +12,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "campaign/audience/uploads.hpp"
-#include "store/store.hpp"
+#include "store/reader_pool.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::campaign {
@@ -59,7 +59,7 @@ struct ImportMeans {
 
     const Clock& clock;
     Change change;
-    store::Store& store;  // For readers.
+    store::ReaderPool& readers;
     Uploads& uploads;
 };
 

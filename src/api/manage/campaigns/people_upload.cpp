@@ -53,7 +53,7 @@ Result<campaign::UploadOptions> UploadFields::options(const Context& context,
 campaign::ImportMeans import_means(const Context& context) {
     return {.clock = context.clock,
             .change = context.change,
-            .store = context.store,
+            .readers = context.readers,
             .uploads = context.campaigns.uploads};
 }
 

@@ -58,7 +58,7 @@ Result<model::Device> find_still(Tables& tables, const Call& call, const model::
 class SecretLines final : public Lines {
 public:
     SecretLines(const Context& context, const model::Device& device)
-        : directory_(context.directory), store_(context.store), device_(device) {}
+        : directory_(context.directory), readers_(context.readers), device_(device) {}
 
     Result<Piece> next() override {
         const auto known = directory_.find_device(device_.number);
@@ -66,11 +66,9 @@ public:
             known->exported_at != device_.exported_at) {
             return fail(ErrorCode::conflict, "the device was changed while it was exported");
         }
-        const auto reader = store_.open_reader();
-        if (!reader) {
-            return pass(reader);
-        }
-        const auto page = (*reader)->device_secrets(device_.number, last_, bytes_enough);
+        const auto page = readers_.read([this](store::Reader& reader) {
+            return reader.device_secrets(device_.number, last_, bytes_enough);
+        });
         if (!page) {
             return pass(page);
         }
@@ -90,7 +88,7 @@ private:
     static constexpr std::size_t bytes_enough = 48UL * 1024;
 
     const admission::Directory& directory_;
-    store::Store& store_;
+    store::ReaderPool& readers_;
     const model::Device device_;
     std::string last_;
 };

@@ -33,6 +33,7 @@
 #include "outbound/address_policy.hpp"
 #include "outbound/url.hpp"
 #include "scheduler/scheduler.hpp"
+#include "store/reader_pool.hpp"
 #include "store/store.hpp"
 
 namespace merpati::api::manage {
@@ -235,7 +236,8 @@ struct Context {
     const Clock& clock;             // The wall clock.
     const QueueClock& queue_clock;  // For the time at which messages and callbacks are due.
     Random& random;
-    store::Store& store;  // For readers and backups; changes go through `change`.
+    store::Store& store;         // For backups; changes go through `change`.
+    store::ReaderPool& readers;  // Of `store`; see `read`.
     Change change;
     const admission::Directory& directory;
     const admission::CallerRights& rights;
@@ -258,14 +260,10 @@ struct Context {
         return wall.transform([this](Timestamp time) { return time + queue_clock.offset(); });
     }
 
-    /// Calls `ask` with a reader of the store, and answers its result.
+    /// As ReaderPool::read.
     template <class Ask>
     [[nodiscard]] auto read(Ask ask) const -> std::invoke_result_t<Ask, store::Reader&> {
-        auto reader = store.open_reader();
-        if (!reader) {
-            return pass(reader);
-        }
-        return ask(**reader);
+        return readers.read(std::move(ask));
     }
 
     /// Commits what `decide` writes, then answers `show` of the value that `decide` returned. An

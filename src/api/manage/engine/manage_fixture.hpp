@@ -20,6 +20,7 @@
 #include "api/manage/engine/problem.hpp"
 #include "api/texts/text.hpp"
 #include "http/router.hpp"
+#include "store/conformance/counting_store.hpp"
 #include "testing/fixed_random.hpp"
 #include "testing/manual_clock.hpp"
 #include "testing/temporary_folder.hpp"
@@ -278,12 +279,15 @@ struct ManageTest : ::testing::Test {
         auto opened = store::open_store({.url = "sqlite:" + folder.file("store.db")});
         EXPECT_TRUE(opened) << opened.error().describe();
         store = std::move(*opened);
+        counted.emplace(*store);
+        readers.emplace(*counted);
         links.emplace(*store, "https://merpati.example");
         manage = std::make_unique<Manage>(Context{
             .clock = clock,
             .queue_clock = queue_clock,
             .random = random,
             .store = *store,
+            .readers = *readers,
             .change =
                 [this](auto run) {
                     store::WriteBatch batch;
@@ -445,6 +449,8 @@ struct ManageTest : ::testing::Test {
     merpati::testing::FixedRandom random;
     UuidSource ids{queue_clock, random};
     std::unique_ptr<store::Store> store;
+    std::optional<store::CountingStore> counted;
+    std::optional<store::ReaderPool> readers;
     admission::Directory directory;
     admission::CallerRights rights{clock, directory, {}};
     people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};

@@ -16,6 +16,15 @@ TEST_F(ManageTest, UnknownPathsAreNotFound) {
     EXPECT_EQ(manage->handle(Method::get, "/manage/v1/accounts", "", "").status, 404);
 }
 
+TEST_F(ManageTest, CallsShareAReader) {
+    const auto account = make_account();
+    for (int count = 0; count < 5; ++count) {
+        EXPECT_EQ(get("/messages?account=" + account).status, 200);
+        EXPECT_EQ(get("/campaigns?account=" + account).status, 200);
+    }
+    EXPECT_EQ(counted->opened, 1);
+}
+
 // Error texts must not name commands, because calls come over HTTP too. The CLI adds its commands.
 TEST_F(ManageTest, NoRefusalNamesACommand) {
     make_account(R"("name":"Toko","devices_max":0)");
