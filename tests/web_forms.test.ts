@@ -55,7 +55,7 @@ test("a number that was emptied is not saved as 0", async () => {
 test("an owner has statuses posted together, and alone again", async () => {
   const batch = async () => (await gateway.json("account", "show", account.id)).callback_batch;
   await visitor.goto("/account");
-  await page.getByText("Post statuses together").click();
+  await page.getByRole("switch", { name: "Post statuses together" }).click();
   await page.getByLabel("At most", { exact: true }).fill("50");
   await page.getByLabel("Longest wait (ms)").fill("");
   await page.getByRole("button", { name: "Save" }).click();
@@ -64,7 +64,7 @@ test("an owner has statuses posted together, and alone again", async () => {
   await page.getByRole("button", { name: "Save" }).click();
   await soon(batch).toEqual({ max: 50, wait_ms: 300 });
   await visitor.goto("/account");
-  await page.getByText("Post statuses together").click();
+  await page.getByRole("switch", { name: "Post statuses together" }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await soon(batch).toBeNull();
 });
