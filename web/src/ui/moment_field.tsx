@@ -8,6 +8,7 @@ import { useId, useState } from "react";
 import { useWords } from "../texts/index.tsx";
 import { Icon } from "./icon.tsx";
 import { parseDay, partsOf, withDay, withTime } from "./moment.ts";
+import classes from "./moment_field.module.css";
 
 interface MomentFieldProps {
   label: string;
@@ -56,7 +57,7 @@ export function MomentField({ value, onChange, atEnd = false, ...props }: Moment
           fixOnBlur={!isWrong}
           error={isWrong}
           clearable
-          clearButtonProps={{ "aria-label": t.common.clear }}
+          clearButtonProps={{ "aria-label": t.common.clear, className: classes.clear }}
           // Opened by its button alone, because it would cover what is below the field.
           popoverProps={{ opened: calendar, onChange: setCalendar, withinPortal: false }}
           leftSection={
