@@ -9,20 +9,47 @@ std::expected<OpenUploads::Place, Outcome> OpenUploads::take(
     const bool is_local = share.kind == Share::Kind::local;
     const std::lock_guard lock{state_->mutex};
     auto& open = state_->open;
-    const auto locals = static_cast<std::size_t>(std::ranges::count(
-        open, Share::Kind::local, [](const Open& one) { return one.share.kind; }));
+    const auto count_of = [&](bool local) {
+        return static_cast<std::size_t>(std::ranges::count_if(open, [local](const Open& one) {
+            return !one.is_over && (one.share.kind == Share::Kind::local) == local;
+        }));
+    };
     if (!is_local && std::ranges::find(open, share, &Open::share) != open.end()) {
         return std::unexpected(upload_runs());
     }
-    if (is_local ? locals >= local_max : open.size() - locals >= network_max) {
+    const bool is_full = count_of(is_local) >= (is_local ? local_max : network_max);
+    if (is_full && (is_local || !make_room(open))) {
         return std::unexpected(busy());
     }
-    open.push_back({.share = share, .body = body});
+    open.push_back({.share = share, .body = body, .since = clock_.steady_now()});
     return Place{body.get(), [state = state_](void* of) {
                      const std::lock_guard lock{state->mutex};
                      std::erase_if(state->open,
                                    [of](const Open& one) { return one.body.get() == of; });
                  }};
+}
+
+/// False: none has held its place for long enough.
+bool OpenUploads::make_room(std::vector<Open>& open) const {
+    const auto now = clock_.steady_now();
+    const auto rate_of = [now](const Open& one) {
+        const std::chrono::duration<double> held = now - one.since;
+        return static_cast<double>(one.body->bytes()) / held.count();
+    };
+    auto slowest = open.end();
+    for (auto one = open.begin(); one != open.end(); ++one) {
+        const bool may_go = one->share.kind != Share::Kind::local && !one->is_over &&
+                            now - one->since >= place_kept;
+        if (may_go && (slowest == open.end() || rate_of(*one) < rate_of(*slowest))) {
+            slowest = one;
+        }
+    }
+    if (slowest == open.end()) {
+        return false;
+    }
+    slowest->is_over = true;
+    slowest->body->break_off();
+    return true;
 }
 
 void OpenUploads::break_off() {

@@ -1,6 +1,7 @@
 // Which uploads run.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <expected>
 #include <memory>
@@ -10,18 +11,27 @@
 #include "api/manage/engine/problem.hpp"
 #include "api/manage/engine/upload_body.hpp"
 #include "api/manage/engine/workers.hpp"
+#include "base/clock.hpp"
 
 namespace merpati::api::manage {
 
 /// Counts uploads, so that each one that is let in has a thread at once, and no thread is kept from
 /// an account by another account's.
 ///
+/// Fairness: when all places of the network are taken, a share without an upload gets the place of
+/// the one that has received the fewest bytes a second, among those that have held theirs for
+/// `place_kept`. So uploads that are sent slowly do not keep others out; one that is alone, or as
+/// quick as the others, is not broken off.
+///
 /// Threads: any.
 ///
 /// Limits: one upload of a share of the network, `network_max` of all of them together, and
-/// `local_max` of the local operator.
+/// `local_max` of the local operator. Those that are broken off and have not ended yet come on top.
 class OpenUploads {
 public:
+    explicit OpenUploads(const Clock& clock) : clock_(clock) {}
+
+    static constexpr std::chrono::seconds place_kept{30};
     static constexpr std::size_t network_max = 8;
     static constexpr std::size_t local_max = 2;
     /// How many threads they need: Workers reserves one for the local operator.
@@ -30,7 +40,8 @@ public:
     /// Released when it is destroyed.
     using Place = std::shared_ptr<void>;
 
-    /// Errors, as answers with `Retry-After`: 429 (an upload of the share runs), 503.
+    /// Errors, as answers with `Retry-After`: 429 (an upload of the share runs), 503 (also later,
+    /// of one whose place another share gets).
     [[nodiscard]] std::expected<Place, Outcome> take(Share share,
                                                      const std::shared_ptr<UploadBody>& body);
 
@@ -41,11 +52,16 @@ private:
     struct Open {
         Share share;
         std::shared_ptr<UploadBody> body;
+        SteadyTime since;
+        bool is_over = false;  // Its place was given to another share.
     };
     struct State {
         std::mutex mutex;
         std::vector<Open> open;
     };
+    [[nodiscard]] bool make_room(std::vector<Open>& open) const;
+
+    const Clock& clock_;
     // Shared, because a place may outlive this object.
     std::shared_ptr<State> state_ = std::make_shared<State>();
 };

@@ -314,7 +314,8 @@ private:
 
     Manage& manage_;
     OpenExports open_exports_;
-    OpenUploads open_uploads_;
+    const SystemClock clock_;
+    OpenUploads open_uploads_{clock_};
     const AppAddress app_;
     const OnUnreadable on_unreadable_;
     std::array<Workers, 6> pools_{

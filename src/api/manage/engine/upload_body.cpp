@@ -40,6 +40,7 @@ Result<std::optional<std::string>> UploadBody::next() {
 
 void UploadBody::put(std::string piece, http::PieceHold hold) {
     const std::lock_guard lock{mutex_};
+    bytes_ += piece.size();
     piece_ = std::move(piece);
     hold_.emplace(std::move(hold));
     arrived_.notify_one();

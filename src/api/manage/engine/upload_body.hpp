@@ -1,8 +1,10 @@
 // Passes the body of an upload from the connection to the thread of the call.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,7 +19,7 @@ namespace merpati::api::manage {
 /// handler has the one before, so that reading and handling overlap. `receiver` makes the part for
 /// the connection; an upload whose receiver is destroyed before the end is broken off.
 ///
-/// Threads: `next` by the call's; `break_off` by any.
+/// Threads: `next` by the call's; `bytes` and `break_off` by any.
 ///
 /// Limits: one piece. `next` waits at most `patience`; a sender is too slow for the server before
 /// that (http::Limits).
@@ -34,6 +36,9 @@ public:
 
     [[nodiscard]] std::unique_ptr<http::BodyReceiver> receiver();
 
+    /// How much of the body has arrived.
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
     /// A `next` that waits, and each later one, fails with shutting_down.
     void break_off() { end(ErrorCode::shutting_down); }
 
@@ -44,6 +49,7 @@ private:
     void end(ErrorCode why);
 
     const std::chrono::milliseconds wait_max_;
+    std::atomic<std::uint64_t> bytes_ = 0;
     std::mutex mutex_;
     std::condition_variable arrived_;
     std::optional<http::PieceHold> hold_;  // On the body, or on `piece_`.

@@ -102,12 +102,17 @@ struct OpenUploadsTest : ::testing::Test {
             return place.error().status;
         }
         places.push_back(*std::move(place));
+        receivers.push_back(body->receiver());
+        bodies.push_back(std::move(body));
         return 0;
     }
     static Share account(std::int64_t id) { return {.kind = Share::Kind::account, .id = id}; }
 
-    OpenUploads uploads;
+    merpati::testing::ManualClock clock;
+    OpenUploads uploads{clock};
     std::vector<OpenUploads::Place> places;
+    std::vector<std::shared_ptr<UploadBody>> bodies;
+    std::vector<std::unique_ptr<http::BodyReceiver>> receivers;
 };
 
 TEST_F(OpenUploadsTest, LetOneOfEachAccountInUntilItHasEnded) {
@@ -130,6 +135,28 @@ TEST_F(OpenUploadsTest, AreLimitedTogetherAndTheLocalOperatorsApart) {
     EXPECT_EQ(take({.kind = Share::Kind::local}), 503);
     places.clear();
     EXPECT_EQ(take(account(99)), 0);
+}
+
+TEST_F(OpenUploadsTest, OnesThatAreSentSlowlyKeepNobodyOut) {
+    const auto receive = [&](std::size_t place, std::size_t bytes) {
+        receivers.at(place)->take(std::string(bytes, 'x'), {std::make_shared<CountingFeed>(), 1});
+    };
+    for (std::size_t id = 0; id < OpenUploads::network_max; ++id) {
+        ASSERT_EQ(take(account(static_cast<std::int64_t>(id))), 0);
+    }
+    clock.advance(OpenUploads::place_kept - 1s);
+    EXPECT_EQ(take(account(99)), 503) << "all of them are new";
+    clock.advance(1s);
+    for (std::size_t place = 0; place < OpenUploads::network_max; ++place) {
+        receive(place, place == 5 ? 10 : 1'000);
+    }
+    EXPECT_EQ(take(account(99)), 0);
+    EXPECT_EQ(next_of(*bodies.at(5)), "shutting_down");
+    EXPECT_EQ(take(account(5)), 429) << "it has not ended yet";
+    places.erase(places.begin() + 5);
+    EXPECT_EQ(take(account(5)), 0) << "another slow one ends";
+    EXPECT_EQ(take(account(99)), 429) << "the new one keeps its place";
+    EXPECT_EQ(take({.kind = Share::Kind::local}), 0);
 }
 
 std::atomic<int> begun = 0;
