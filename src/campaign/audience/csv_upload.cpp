@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/formula_text.hpp"
 #include "base/utf8.hpp"
 #include "campaign/audience/column_names.hpp"
 #include "campaign/audience/number_text.hpp"
@@ -13,6 +14,17 @@ namespace {
 
 /// A piece of any size is read in parts of this size, so that memory is bounded.
 constexpr std::size_t part_bytes = 16'384;
+
+/// Removes the apostrophe that an export sets before what a spreadsheet takes for a formula, at the
+/// beginning and after ";".
+void without_guards(std::string& text) {
+    for (std::size_t place = 0; place < text.size(); ++place) {
+        const bool begins = place == 0 || text[place - 1] == ';';
+        if (begins && text[place] == '\'' && is_formula(std::string_view{text}.substr(place + 1))) {
+            text.erase(place, 1);
+        }
+    }
+}
 
 }  // namespace
 
@@ -54,6 +66,7 @@ Result<void> CsvUpload::begin(bool is_whole, const Sink& sink) {
     reader_.emplace(shape->delimiter, shape->first_line);
     number_column_ = shape->number_column;
     skips_row_ = shape->has_header;
+    is_export_ = shape->is_export;
     name_columns(*shape);
     return read(text.substr(shape->skipped_bytes), sink);
 }
@@ -111,6 +124,9 @@ Result<void> CsvUpload::take_row(const CsvReader::Row& row, const Sink& sink) {
             taken.number = read.number;
             taken.is_rounded = read.is_rounded;
             taken.original = utf8_prefix(*text, original_bytes_max);
+        }
+        if (is_export_) {
+            without_guards(*text);
         }
         if (text->empty()) {
             continue;

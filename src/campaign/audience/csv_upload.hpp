@@ -28,6 +28,9 @@ public:
     [[nodiscard]] const std::vector<std::string>& columns() const noexcept override {
         return columns_;
     }
+    [[nodiscard]] std::optional<std::size_t> number_place() const noexcept override {
+        return number_column_ < places_.size() ? places_[number_column_] : std::nullopt;
+    }
     [[nodiscard]] const std::vector<std::string>& tags() const noexcept override { return tags_; }
 
 private:
@@ -43,6 +46,7 @@ private:
     std::string text_;  // Before `reader_` is there: the beginning. Later: of one piece.
     std::optional<CsvReader> reader_;
     bool skips_row_ = false;  // The next row is the header.
+    bool is_export_ = false;
     std::size_t number_column_ = 0;
     std::vector<std::string> columns_;
     std::vector<std::optional<std::size_t>> places_;  // In `columns_`, of each cell of a row.

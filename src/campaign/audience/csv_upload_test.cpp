@@ -35,6 +35,17 @@ TEST(CsvUploadTest, ReadsASpreadsheetWithSemicolonsAndAMarkOfUtf8) {
                             "6281345678901|+62 813 4567 8901|+62 813 4567 8901;Andi; S.Kom"));
 }
 
+TEST(CsvUploadTest, ReadsAnExportOfContactsBack) {
+    const std::string head =
+        "number,name,tags,consent_source,consent_at,consent_text,Nomor HP,saldo";
+    const auto row = "\r\n6281234567890,'=Sri,\"a,b\",,,,0812345678,\"'-5;'+1;it's\"\r\n";
+    const auto read = read_upload(head + row);
+    EXPECT_THAT(read.rows, ElementsAre("6281234567890|6281234567890|6281234567890;=Sri;a,b;;;;"
+                                       "0812345678;-5;+1;it's"));
+    const auto other = read_upload("x," + head + "\r\nx,1,'=Sri,,,,,0812345678,'-5\r\n");
+    EXPECT_THAT(other.rows, ElementsAre("62812345678|0812345678|x;1;'=Sri;;;;;0812345678;'-5"));
+}
+
 TEST(CsvUploadTest, ReadsUnicodeTextOfASpreadsheetInBothByteOrders) {
     const auto text = "Nama\tTelepon\r\nBudi\t081234567890\r\n";
     for (const bool is_little : {true, false}) {

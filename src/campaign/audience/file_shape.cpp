@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/ascii.hpp"
 #include "campaign/audience/column_names.hpp"
+#include "campaign/audience/contact_columns.hpp"
 #include "campaign/audience/csv_reader.hpp"
 #include "campaign/audience/number_text.hpp"
 #include "campaign/audience/text_decoder.hpp"
@@ -227,6 +229,11 @@ bool is_header(const FileShape& shape, std::string_view country) {
            read_number(first[shape.number_column], country).digits <= header_digits_max;
 }
 
+bool begins_as_export(const std::vector<std::string>& first) {
+    return first.size() >= exported_columns.size() &&
+           std::ranges::equal(exported_columns, std::span{first}.first(exported_columns.size()));
+}
+
 }  // namespace
 
 Result<FileShape> shape_of(std::string_view sample, bool is_whole, const UploadOptions& options) {
@@ -242,8 +249,10 @@ Result<FileShape> shape_of(std::string_view sample, bool is_whole, const UploadO
     if (auto read = read_sample(text, is_whole, shape); !read) {
         return pass(read);
     }
-    auto found =
-        options.number_column ? named_column(shape, options) : find_number_column(shape, options);
+    shape.is_export = options.header.value_or(true) && begins_as_export(shape.rows.front());
+    auto found = options.number_column ? named_column(shape, options)
+                 : shape.is_export     ? Result<std::size_t>{0}
+                                       : find_number_column(shape, options);
     if (!found) {
         return pass(found);
     }

@@ -18,6 +18,7 @@ struct FileShape {
     char delimiter = ',';
     bool has_header = false;
     std::size_t number_column = 0;  // From 0.
+    bool is_export = false;         // contact_columns.hpp
     /// The first rows, the header included, as UTF-8.
     std::vector<std::vector<std::string>> rows;
 };
@@ -30,7 +31,7 @@ inline constexpr std::size_t sample_bytes = upload_row_bytes_max + 1'024;
 ///
 /// Column of the numbers, if the options do not name it: first by its name (number_name), if it has
 /// possible numbers; else the one with most numbers, if at least half of its cells are some; else
-/// by its name alone.
+/// by its name alone. Of an export it is the first one (contact_columns.hpp).
 ///
 /// Header, if the options do not say: the first row is one if its cell in that column has fewer
 /// than four digits.

@@ -23,6 +23,9 @@ public:
     [[nodiscard]] Result<void> take(std::string_view piece, const Sink& sink) override;
     [[nodiscard]] Result<void> finish(const Sink& sink) override;
     [[nodiscard]] const std::vector<std::string>& columns() const noexcept override;
+    [[nodiscard]] std::optional<std::size_t> number_place() const noexcept override {
+        return std::nullopt;
+    }
     [[nodiscard]] const std::vector<std::string>& tags() const noexcept override;
 
 private:

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "base/utf8.hpp"
+#include "campaign/audience/contact_columns.hpp"
 #include "campaign/audience/csv_reader.hpp"
+#include "campaign/audience/list_spool.hpp"
 #include "campaign/audience/step_writer.hpp"
 #include "campaign/audience/upload_reader.hpp"
 #include "campaign/text/column_name.hpp"
@@ -67,13 +69,15 @@ void tidy_tags(std::vector<std::string>& tags) {
     tags.erase(repeats.begin(), repeats.end());
 }
 
-PersonRow person_of(UploadRow&& row, std::span<const std::string> columns, Timestamp now) {
+/// The column of the numbers is none of the values.
+PersonRow person_of(UploadRow&& row, const UploadReader& upload, Timestamp now) {
+    const auto& columns = upload.columns();
     PersonRow person{.number = *row.number};
     model::Consent consent{.source = {}, .at = now, .text = {}};
     bool has_consent = false;
     for (std::size_t at = 0; at < row.values.size(); ++at) {
         auto& value = row.values[at];
-        if (value.empty()) {
+        if (value.empty() || at == upload.number_place()) {
             continue;
         }
         const auto field = field_of(columns[at]);
@@ -145,30 +149,29 @@ std::size_t bytes_of(const PersonRow& row) {
     return bytes;
 }
 
-/// Lists of this size are read as a whole before the first row is written.
-constexpr std::size_t held_bytes = 8'388'608;
-
-/// Reads an upload into steps of people.
+/// Reads an upload into steps of people, once it is complete and has no mistake.
 class PeopleSteps {
 public:
     PeopleSteps(const ImportMeans& means, UploadOptions options, StepWriter<PersonRow>::Write write)
         : means_(means),
-          reader_(make_upload_reader(std::move(options), false)),
-          steps_(means_, std::move(write), held_bytes) {}
+          options_(std::move(options)),
+          reader_(make_upload_reader(options_, false)),
+          steps_(means_, std::move(write)) {}
 
-    Result<void> take(std::string_view piece, std::span<const std::string> tags) {
+    Result<void> take(std::string_view piece) {
         if (fault_) {
             return std::unexpected(*fault_);
         }
-        return note(reader_->take(piece, sink(tags)));
+        auto read = note(reader_->take(piece, ignore));
+        return read ? note(spool_.add(piece)) : read;
     }
 
     Result<Imported> finish(std::span<const std::string> tags) {
         if (fault_) {
             return std::unexpected(*fault_);
         }
-        auto read = note(reader_->finish(sink(tags)));
-        read = read ? note(steps_.flush()) : read;
+        auto read = note(reader_->finish(ignore));
+        read = read ? note(write_all(tags)) : read;
         if (!read) {
             return pass(read);
         }
@@ -188,6 +191,17 @@ private:
         return done;
     }
 
+    static Result<void> ignore(UploadRow&& /*row*/) { return {}; }
+
+    Result<void> write_all(std::span<const std::string> tags) {
+        reader_ = make_upload_reader(options_, false);
+        const auto people = sink(tags);
+        auto read =
+            spool_.read_all([&](std::string_view piece) { return reader_->take(piece, people); });
+        read = read ? reader_->finish(people) : read;
+        return read ? steps_.flush() : read;
+    }
+
     UploadReader::Sink sink(std::span<const std::string> tags) {
         return [this, tags](UploadRow&& row) -> Result<void> {
             ++imported.rows;
@@ -196,7 +210,7 @@ private:
                 imported.rounded += row.is_rounded ? 1U : 0U;
                 return {};
             }
-            auto person = person_of(std::move(row), reader_->columns(), now());
+            auto person = person_of(std::move(row), *reader_, now());
             person.tags.insert(person.tags.end(), tags.begin(), tags.end());
             const auto bytes = bytes_of(person);
             return steps_.add(std::move(person), bytes);
@@ -204,12 +218,18 @@ private:
     }
 
     const ImportMeans means_;
+    const UploadOptions options_;
     std::unique_ptr<UploadReader> reader_;
+    ListSpool spool_;
     StepWriter<PersonRow> steps_;
     std::optional<Error> fault_;
 };
 
 }  // namespace
+
+bool is_contact_field(std::string_view column) {
+    return field_of(column) != ContactField::value;
+}
 
 class ContactImport::Writing {
 public:
@@ -221,7 +241,7 @@ public:
               return write(tables.campaigns(), people);
           }) {}
 
-    Result<void> take(std::string_view piece) { return steps_.take(piece, tags_); }
+    Result<void> take(std::string_view piece) { return steps_.take(piece); }
     Result<Imported> finish() { return steps_.finish(tags_); }
 
 private:
@@ -266,7 +286,7 @@ public:
               return write(tables.campaigns(), people);
           }) {}
 
-    Result<void> take(std::string_view piece) { return steps_.take(piece, {}); }
+    Result<void> take(std::string_view piece) { return steps_.take(piece); }
     Result<Imported> finish() { return steps_.finish({}); }
 
 private:

@@ -16,13 +16,13 @@ namespace merpati::campaign {
 ///
 /// Columns: `name` (nama), `tags` (tag; several are separated by commas, semicolons or `|`),
 /// `consent_source`, `consent_at` (RFC 3339; missing: now) and `consent_text` are fields of a
-/// contact; all others are values. Empty cells change nothing. JSON as for audiences, without
-/// `tags` at its top.
+/// contact; all others are values, but for that of the numbers. Empty cells change nothing. An
+/// export is read back (contact_columns.hpp). JSON as for audiences, without `tags` at its top.
 ///
-/// Operation: the first 8 MiB of people (tens of thousands) are read before one is written, so that
-/// a mistake in a list of usual size changes nothing. Longer lists are written as they arrive, in
-/// steps of a few milliseconds. If one breaks off, its first rows remain; a repeat changes nothing
-/// in them.
+/// Operation: the whole list is read, and kept (ListSpool), before one person is written. So a list
+/// that breaks off or has a mistake changes nothing. It is then read again and written in steps of
+/// a few milliseconds. A crash in between, or a person who would have too much, leaves the rows
+/// before; a repeat changes nothing in them.
 ///
 /// Memory: some 10 MiB at most.
 ///

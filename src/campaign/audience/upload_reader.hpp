@@ -1,6 +1,7 @@
 // Reads uploads of any form row by row.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -41,6 +42,8 @@ public:
     /// Names in the order of the upload, all different (column_key). Grows while rows are
     /// read, to upload_columns_max at most.
     [[nodiscard]] virtual const std::vector<std::string>& columns() const noexcept = 0;
+    /// Which of the columns has the numbers; empty: none of them.
+    [[nodiscard]] virtual std::optional<std::size_t> number_place() const noexcept = 0;
     /// The tags of an upload that names tags instead of numbers. Complete after `finish`.
     [[nodiscard]] virtual const std::vector<std::string>& tags() const noexcept = 0;
 };

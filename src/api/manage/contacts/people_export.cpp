@@ -1,6 +1,8 @@
 // Exports of contacts and of suppressions.
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +15,9 @@
 #include "api/manage/engine/csv.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
+#include "campaign/audience/column_names.hpp"
+#include "campaign/audience/contact_columns.hpp"
+#include "campaign/audience/upload.hpp"
 #include "store/campaigns.hpp"
 
 namespace merpati::api::manage {
@@ -24,12 +29,6 @@ constexpr std::size_t export_bytes_enough = 128UL * 1024;
 void add_line(std::string& lines, const boost::json::object& shown) {
     lines += boost::json::serialize(shown);
     lines += '\n';
-}
-
-void add_header(std::string& lines, std::span<const std::string_view> columns) {
-    for (const auto column : columns) {
-        add_cell(lines, column);
-    }
 }
 
 /// The records of an account's people, in the order of their numbers. Between two pieces it holds
@@ -86,18 +85,90 @@ private:
     bool begun_ = false;
 };
 
+/// The columns of the values of exported contacts.
+class ValueColumns {
+public:
+    /// With those of the fields no more than an upload may have, one is for the rest.
+    static constexpr std::size_t names_max =
+        campaign::upload_columns_max - campaign::exported_columns.size() - 1;
+
+    /// False: the contact has a name for which there is no column any more.
+    bool add(const model::Contact& contact) {
+        for (const auto& [name, text] : contact.values) {
+            if (!places_.contains(name)) {
+                has_rest_ = places_.size() == names_max;
+                if (has_rest_) {
+                    return false;
+                }
+                places_.emplace(name, places_.size());
+                campaign::append_column(header_,
+                                        campaign::is_contact_field(name) ? name + "_2" : name);
+            }
+        }
+        return true;
+    }
+    [[nodiscard]] std::vector<std::string> header() const {
+        auto columns = header_;
+        if (has_rest_) {
+            campaign::append_column(columns, "other_values");
+        }
+        return columns;
+    }
+    void add_cells(std::string& lines, const model::Contact& contact) const {
+        std::vector<std::string_view> cells(places_.size());
+        boost::json::object rest;
+        for (const auto& [name, text] : contact.values) {
+            if (const auto place = places_.find(name); place != places_.end()) {
+                cells[place->second] = text;
+            } else {
+                rest[name] = text;
+            }
+        }
+        for (const auto cell : cells) {
+            add_cell(lines, cell);
+        }
+        if (has_rest_) {
+            add_cell(lines, rest.empty() ? "" : boost::json::serialize(rest));
+        }
+    }
+
+private:
+    std::map<std::string, std::size_t, std::less<>> places_;
+    std::vector<std::string> header_{campaign::exported_columns.begin(),
+                                     campaign::exported_columns.end()};
+    bool has_rest_ = false;
+};
+
+/// A table begins with the names of all its columns, so contacts are read twice for one. A value
+/// with a new name that comes in between is left out.
 class AllContacts final : public PeopleLines<model::Contact> {
 public:
     AllContacts(const Context& context, admission::Principal caller, ExportFormat format,
                 store::ContactFilter filter)
-        : PeopleLines{context, std::move(caller), format}, filter_(std::move(filter)) {
+        : PeopleLines{context, std::move(caller), format},
+          context_(context),
+          filter_(std::move(filter)),
+          has_all_columns_(format != ExportFormat::csv) {
         filter_.limit = export_page_size;
     }
 
+    Result<Piece> next() override {
+        return has_all_columns_ ? PeopleLines::next() : find_columns();
+    }
+
 private:
-    static constexpr std::array<std::string_view, 9> columns{
-        "number",       "name",       "tags",       "consent_source", "consent_at",
-        "consent_text", "created_at", "updated_at", "values"};
+    Result<Piece> find_columns() {
+        const auto page =
+            context_.read([&](store::Reader& reader) { return read(reader, named_); });
+        if (!page) {
+            return pass(page);
+        }
+        const bool all_fit = std::ranges::all_of(
+            page->records, [this](const auto& contact) { return columns_.add(contact); });
+        named_ = page->next;
+        has_all_columns_ = !all_fit || !named_;
+        return Piece{};
+    }
 
     Page read(store::Reader& reader, std::optional<model::PhoneNumber> after) const override {
         auto filter = filter_;
@@ -105,14 +176,12 @@ private:
         return reader.campaigns().contacts(filter);
     }
     void begin(std::string& lines) const override {
-        add_header(lines, columns);
+        for (const auto& column : columns_.header()) {
+            add_cell(lines, column);
+        }
         end_record(lines);
     }
     void add_record(std::string& lines, const model::Contact& contact) const override {
-        boost::json::object values;
-        for (const auto& [name, text] : contact.values) {
-            values[name] = text;
-        }
         std::string tags;
         for (const auto& tag : contact.tags) {
             tags.append(tags.empty() ? "" : ",").append(tag);
@@ -123,13 +192,15 @@ private:
         add_cell(lines, contact.consent ? contact.consent->source : "");
         add_cell(lines, contact.consent ? to_rfc3339(contact.consent->at) : "");
         add_cell(lines, contact.consent ? contact.consent->text : "");
-        add_cell(lines, to_rfc3339(contact.created_at));
-        add_cell(lines, to_rfc3339(contact.updated_at));
-        add_cell(lines, boost::json::serialize(values));
+        columns_.add_cells(lines, contact);
         end_record(lines);
     }
 
+    const Context& context_;
     store::ContactFilter filter_;
+    ValueColumns columns_;
+    bool has_all_columns_;
+    std::optional<model::PhoneNumber> named_;  // The last contact whose names are known.
 };
 
 class AllSuppressions final : public PeopleLines<model::Suppression> {
@@ -145,7 +216,9 @@ private:
         return reader.campaigns().suppressions(account_, after, export_page_size);
     }
     void begin(std::string& lines) const override {
-        add_header(lines, columns);
+        for (const auto column : columns) {
+            add_cell(lines, column);
+        }
         end_record(lines);
     }
     void add_record(std::string& lines, const model::Suppression& suppression) const override {
