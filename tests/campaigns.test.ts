@@ -283,6 +283,19 @@ test("a test is sent outside the counts, charged and marked", async () => {
   expect(eleven.status).toBe(400);
 });
 
+test("each number of a test is judged by itself", async () => {
+  const poor = await shop(gateway, { credits: 1 });
+  const by = await keyWith(poor.account, SCOPES);
+  const body = { ...plain(), devices: [poor.device], message: "Halo {{optout_url}}" };
+  const made = await done("POST", "/campaigns", body, by);
+  const to = [freshNumber(), freshNumber()];
+  const { messages } = await done("POST", `/campaigns/${made.id}/test`, { to }, by);
+  expect(messages).toMatchObject([
+    { to: to[0], message: expect.any(String) },
+    { to: to[1], message: null, code: "credit_exhausted", detail: expect.any(String) },
+  ]);
+});
+
 test("a test without credit is refused with 402", async () => {
   const poor = await shop(gateway, { credits: 0 });
   const by = await keyWith(poor.account, SCOPES);
@@ -341,6 +354,38 @@ test("a change needs the state that was read", async () => {
   const late = await ask("PATCH", path, { name: "Akhir" }, key, { "if-match": tag });
   expect(late.status).toBe(412);
   expect((await done("GET", path)).name).toBe("Lain");
+});
+
+test("a schedule of a campaign that is not ready any more comes to nothing", async () => {
+  const made = await withRecipients(1, { message: "Halo {{nama}} {{optout_url}}" });
+  const at = new Date(Date.now() + 1_500).toISOString();
+  await done("POST", `/campaigns/${made.id}/start`, { at });
+  const long = `${"x".repeat(4_090)} {{nama}} {{optout_url}}`;
+  await done("PATCH", `/campaigns/${made.id}`, { message: long });
+  const paused = await until(made.id, "paused");
+  expect(paused).toMatchObject({ reason: "missed_schedule", started_at: null });
+  const refused = await ask("POST", `/campaigns/${made.id}/resume`);
+  expect(refused.status).toBe(409);
+  expect(refused.json.problems.map((one: Json) => one.code)).toEqual(["text_too_long"]);
+  await done("POST", `/campaigns/${made.id}/cancel`);
+});
+
+test("reasons are counted exactly", async () => {
+  const made = await draft();
+  const gone = `628${freshNumber().slice(-5)}991001`;
+  await upload(made.id, `nomor,nama\n${gone},Ani\n${gone},Ani\nx,Budi\n${freshNumber()},Cici\n`);
+  await done("POST", `/campaigns/${made.id}/start`);
+  await until(made.id, "finished");
+  expect(await done("GET", `/campaigns/${made.id}/outcomes`)).toEqual({
+    skipped: [{ reason: "invalid", count: 1 }, { reason: "duplicate", count: 1 }],
+    failed: [{ code: 1001, count: 1 }],
+  });
+  await done("POST", `/campaigns/${made.id}/retry`, { scope: "failed" });
+  expect((await done("GET", `/campaigns/${made.id}/outcomes`)).failed).toEqual([]);
+  const other = await shop(gateway);
+  const by = await keyWith(other.account, SCOPES);
+  const foreign = await ask("GET", `/campaigns/${made.id}/outcomes`, undefined, by);
+  expect(foreign.status).toBe(404);
 });
 
 test("campaigns are listed newest first, by state", async () => {

@@ -86,6 +86,35 @@ describe("a contact", () => {
     ]);
   });
 
+  test("is the same after an export and an import elsewhere", async () => {
+    const tag = `t${freshNumber()}`;
+    const other = await shop(gateway, { credits: 100 });
+    const by = await keyWith(other.account, SCOPES);
+    const people = [
+      { name: "Ani", values: { kota: "Solo, \"kota\"", "No HP": "x", name: "-5" }, consent },
+      { name: "+62 Budi", values: { akun: "@budi", rumus: "=1;-2" }, consent: null },
+    ];
+    const numbers = [freshNumber(), freshNumber()].sort();
+    for (const [place, number] of numbers.entries()) {
+      await done("PUT", `/contacts/${number}`, { ...people[place], tags: [tag, "a b"] });
+    }
+    const exported = await ask("GET", `/contacts/export?tag=${tag}`);
+    expect(exported.text.split("\r\n")[0]).toBe(
+      "number,name,tags,consent_source,consent_at,consent_text,kota,No HP,name_2,akun,rumus",
+    );
+    const imported = await ask("POST", "/contacts/import", exported.text, by, csv);
+    expect(imported.json).toMatchObject({ rows: 2, added: 2, invalid: 0 });
+    for (const [place, number] of numbers.entries()) {
+      const shown = (await ask("GET", `/contacts/${number}`, undefined, by)).json;
+      const { name: renamed, ...values } = people[place]!.values as Json;
+      expect(shown).toMatchObject({ name: people[place]!.name, tags: ["a b", tag].sort() });
+      expect(shown.values).toEqual(renamed ? { ...values, name_2: renamed } : values);
+      expect(shown.consent).toEqual(people[place]!.consent);
+    }
+    const again = await ask("GET", "/contacts/export", undefined, by);
+    expect(again.text).toBe(exported.text);
+  });
+
   test("is the audience of a campaign by its tag", async () => {
     const tag = `t${freshNumber()}`;
     await done("POST", `/contacts/import?tag=${tag}`, `${freshNumber()}\n${freshNumber()}\n`, csv);

@@ -3,6 +3,7 @@
 
 #include "api/device_addnew.hpp"
 #include "api/events/watch.hpp"
+#include "api/manage/campaigns/outcomes.hpp"
 #include "api/monitoring.hpp"
 #include "api/operation.hpp"
 #include "api/opt_out_page.hpp"
@@ -217,6 +218,8 @@ constexpr std::array table{
     tagged(
         offer(Method::del, "/v1/campaigns/{}", Scope::campaigns_manage, manage::campaigns::remove),
         campaign_fields),
+    offer(Method::get, "/v1/campaigns/{}/outcomes", Scope::campaigns_read,
+          manage::campaigns::outcomes),
     offer(Method::get, "/v1/campaigns/{}/recipients", Scope::campaigns_read,
           manage::recipients::list),
     uploaded(Method::post, "/v1/campaigns/{}/recipients", Scope::campaigns_manage,
@@ -236,7 +239,7 @@ constexpr std::array table{
     offer(Method::post, "/v1/campaigns/{}/pause", Scope::campaigns_manage, manage::campaigns::pause,
           Pool::lengthy),
     offer(Method::post, "/v1/campaigns/{}/resume", Scope::campaigns_manage,
-          manage::campaigns::resume),
+          manage::campaigns::resume, Pool::lengthy),
     offer(Method::post, "/v1/campaigns/{}/cancel", Scope::campaigns_manage,
           manage::campaigns::cancel, Pool::lengthy),
     recorded_first(offer(Method::post, "/v1/campaigns/{}/retry", Scope::campaigns_manage,

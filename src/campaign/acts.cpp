@@ -156,10 +156,11 @@ Result<std::optional<Campaign>> start_due(store::Tables& tables, const Campaign&
 
 Result<Campaign> pause(store::Tables& tables, model::CampaignId id, Timestamp now) {
     auto campaign = find(tables, id);
-    if (!campaign || campaign->state == CampaignState::paused) {
+    const bool goes_on = campaign && campaign->reason == CampaignReason::restricted;
+    if (!campaign || (campaign->state == CampaignState::paused && !goes_on)) {
         return campaign;
     }
-    if (campaign->state != CampaignState::running) {
+    if (campaign->state != CampaignState::running && !goes_on) {
         return not_in(*campaign, "paused");
     }
     return move(tables, *campaign, CampaignState::paused, CampaignReason::asked, now);
@@ -237,6 +238,9 @@ Result<Campaign> clone(store::Tables& tables, model::CampaignId id, Timestamp no
     auto campaign = find(tables, id);
     if (!campaign) {
         return campaign;
+    }
+    if (auto room = tables.campaigns().check_room(campaign->account); !room) {
+        return pass(room);
     }
     Campaign copy;
     copy.account = campaign->account;

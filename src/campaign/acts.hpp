@@ -47,7 +47,8 @@ struct Start {
                                                                const model::Campaign& checked,
                                                                Timestamp now);
 
-/// Pauses a running campaign; one that is paused keeps its reason.
+/// Pauses a running campaign. One that is paused keeps its reason; if it is paused as restricted,
+/// this keeps it from going on by itself.
 [[nodiscard]] Result<model::Campaign> pause(store::Tables& tables, model::CampaignId id,
                                             Timestamp now);
 
@@ -98,7 +99,8 @@ using RunChange =
                                           const Clock& clock);
 
 /// Copies the audience of a campaign to a draft of the same account, in steps and whole or not at
-/// all: every row, as it was uploaded. Suppressions are looked up anew.
+/// all: every row, as it was uploaded. Suppressions are looked up anew. The row of a person who was
+/// erased is copied as one without a number.
 [[nodiscard]] Result<store::UploadCounts> copy_audience(const RunChange& change,
                                                         store::Store& store, model::CampaignId from,
                                                         model::CampaignId to, const Clock& clock);

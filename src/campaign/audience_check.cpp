@@ -92,9 +92,7 @@ std::vector<Problem> AudienceCheck::problems() {
                              too_long_.first_row, too_long_characters_, input_.characters_max),
                          .count = too_long_.rows});
     }
-    if (auto media = media_.finish()) {
-        found.push_back(*std::move(media));
-    }
+    std::ranges::move(media_.finish(), std::back_inserter(found));
     if (empty_.rows > 0) {
         found.push_back(
             {.code = "empty_value",

@@ -44,7 +44,7 @@ public:
     /// Rows that would get a message.
     [[nodiscard]] std::int64_t recipients() const noexcept { return recipients_; }
 
-    /// no_recipients, text_too_long, media, empty_value, foreign.
+    /// no_recipients, text_too_long, media, media_unchecked, empty_value, foreign.
     [[nodiscard]] std::vector<Problem> problems();
 
 private:

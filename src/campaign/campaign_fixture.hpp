@@ -149,6 +149,7 @@ public:
             .scheduler = *scheduler,
             .open = open,
             .uploads = uploads,
+            .check = [this](const auto& campaign) { return check_now(campaign); },
             .opt_out_url = [](auto, auto number,
                               auto) { return "https://x.example/o/" + number.text(); },
             .on_progress = [this](const auto& campaign) { progress.push_back(campaign.counts); },
@@ -330,7 +331,29 @@ public:
         }
     }
 
+    /// As `POST /v1/campaigns/ID/check`, without probes.
+    Result<CheckReport> check_now(const model::Campaign& campaign) {
+        ++checks;
+        std::vector<CheckedDevice> devices;
+        for (const auto number : campaign.plan.devices) {
+            if (const auto device = directory.find_device(number)) {
+                devices.push_back({.device = *device});
+            }
+        }
+        auto reader = *store->open_reader();
+        return check({.campaign = campaign,
+                      .balance = (*reader->account(campaign.account))->credit,
+                      .devices = devices,
+                      .links = links,
+                      .policy = policy,
+                      .now = clock_.now()},
+                     *reader);
+    }
+
     testing::ManualClock& clock_;
+    int checks = 0;
+    const OptOutLinks links{OptOutLinks::Keys{}, "https://x.example"};
+    const outbound::AddressPolicy policy{{}};
     QueueClock queue_clock{clock_};
     testing::FixedRandom random_;
     std::unique_ptr<store::Store> store;

@@ -201,7 +201,7 @@ TEST_F(CheckTest, FilesAreProbedOnceEach) {
     std::vector<std::string> probed;
     probe = [&](const std::vector<std::string>& urls) {
         probed = urls;
-        return std::vector(urls.size(), media::ProbeVerdict::too_large);
+        return std::vector(urls.size(), std::optional{media::ProbeVerdict::too_large});
     };
     upload({{.number = recipient(1), .values = {"Budi", "https://example.org/a"}},
             {.number = recipient(2), .values = {"Budi", " https://example.org/a"}},

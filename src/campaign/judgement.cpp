@@ -83,6 +83,28 @@ std::optional<store::CampaignMove> due_move(const model::Campaign& campaign,
                      .state = CampaignState::running, .reason = reason, .at = at}};
 }
 
+std::optional<store::CampaignMove> move_after_restriction(const model::Campaign& campaign,
+                                                          const Circumstances& now, Timestamp at) {
+    const bool is_due = campaign.state == CampaignState::paused &&
+                        campaign.reason == CampaignReason::restricted && campaign.until &&
+                        *campaign.until <= at;
+    if (!is_due) {
+        return std::nullopt;
+    }
+    const auto reason = reason_to_pause(campaign, now);
+    if (reason == CampaignReason::none) {
+        return store::CampaignMove{.state = CampaignState::running, .at = at};
+    }
+    store::CampaignMove move{.state = CampaignState::paused, .reason = reason, .at = at};
+    if (reason == CampaignReason::restricted) {
+        move.until = all_restricted_until(now.devices);
+        if (move.until == campaign.until) {  // The device's row follows soon.
+            return std::nullopt;
+        }
+    }
+    return move;
+}
+
 Result<Circumstances> circumstances_of(store::Tables& tables, const model::Campaign& campaign,
                                        bool quiet, Timestamp at) {
     Circumstances now{.quiet = quiet};

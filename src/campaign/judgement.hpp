@@ -29,6 +29,11 @@ struct Circumstances {
 [[nodiscard]] std::optional<store::CampaignMove> due_move(const model::Campaign& campaign,
                                                           const Circumstances& now, Timestamp at);
 
+/// The same of a campaign that is paused as restricted and whose `until` has come: it goes on,
+/// stays paused for another reason, or until a later end of the restriction.
+[[nodiscard]] std::optional<store::CampaignMove> move_after_restriction(
+    const model::Campaign& campaign, const Circumstances& now, Timestamp at);
+
 /// Reads the circumstances in a transaction. Errors: of store::Tables.
 [[nodiscard]] Result<Circumstances> circumstances_of(store::Tables& tables,
                                                      const model::Campaign& campaign, bool quiet,

@@ -1,8 +1,13 @@
 #include "campaign/media_check.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
 #include <fmt/format.h>
 
 #include "base/digest.hpp"
+#include "base/thread.hpp"
 #include "base/utf8.hpp"
 #include "outbound/url.hpp"
 
@@ -31,10 +36,37 @@ std::string_view reason_of(media::ProbeVerdict verdict) {
 
 }  // namespace
 
+MediaProbe probe_in_time(const Clock& clock, Control& control, model::AccountId account) {
+    return [&clock, &control, account,
+            ends_at = clock.steady_now() + probing_max](const std::vector<std::string>& urls) {
+        std::vector<std::optional<media::ProbeVerdict>> verdicts(urls.size());
+        std::atomic<std::size_t> next = 0;
+        const auto probe_some = [&] {
+            for (auto place = next++; place < urls.size() && clock.steady_now() < ends_at;
+                 place = next++) {
+                verdicts[place] = control.probe_media(account, urls[place]);
+            }
+        };
+        std::vector<std::thread> others;
+        for (std::size_t count = 1; count < std::min(urls.size(), probes_max); ++count) {
+            others.push_back(start_thread("probes", probe_some));
+        }
+        probe_some();
+        std::ranges::for_each(others, &std::thread::join);
+        return verdicts;
+    };
+}
+
 void MediaCheck::add(const std::string& url) {
-    if (seen_.size() >= urls_max || !seen_.insert(sha256(url)).second) {
+    const auto digest = sha256(url);
+    if (seen_.contains(digest)) {
         return;
     }
+    if (seen_.size() >= urls_max) {
+        leave_unchecked(url);
+        return;
+    }
+    seen_.insert(digest);
     const auto admitted = outbound::admit_url(url, outbound::Schemes::http_and_https, policy_);
     if (!admitted) {
         refuse(url, admitted.error().detail);
@@ -48,9 +80,15 @@ void MediaCheck::add(const std::string& url) {
     }
 }
 
-std::optional<Problem> MediaCheck::finish() {
+std::vector<Problem> MediaCheck::finish() {
     probe_waiting();
-    return problem_;
+    std::vector<Problem> found;
+    for (auto* problem : {&refused_, &unchecked_}) {
+        if (*problem) {
+            found.push_back(**problem);
+        }
+    }
+    return found;
 }
 
 void MediaCheck::probe_waiting() {
@@ -59,21 +97,39 @@ void MediaCheck::probe_waiting() {
     }
     const auto verdicts = probe_(waiting_);
     for (std::size_t place = 0; place < waiting_.size() && place < verdicts.size(); ++place) {
-        if (const auto reason = reason_of(verdicts[place]); !reason.empty()) {
-            refuse(waiting_[place], reason);
-        }
+        judge(waiting_[place], verdicts[place]);
     }
     waiting_.clear();
 }
 
+void MediaCheck::judge(std::string_view url, std::optional<media::ProbeVerdict> verdict) {
+    if (!verdict || *verdict == media::ProbeVerdict::undecided) {
+        leave_unchecked(url);
+    } else if (const auto reason = reason_of(*verdict); !reason.empty()) {
+        refuse(url, reason);
+    }
+}
+
 void MediaCheck::refuse(std::string_view url, std::string_view reason) {
-    if (problem_) {
-        ++problem_->count;
+    if (refused_) {
+        ++refused_->count;
         return;
     }
-    problem_ = Problem{.code = "media",
+    refused_ = Problem{.code = "media",
                        .detail = fmt::format("the file at '{}' cannot be sent: {}",
                                              utf8_prefix(url, shown_url_bytes_max), reason)};
+}
+
+void MediaCheck::leave_unchecked(std::string_view url) {
+    if (unchecked_) {
+        ++unchecked_->count;
+        return;
+    }
+    unchecked_ = Problem{.code = "media_unchecked",
+                         .detail = fmt::format("the file at '{}' was not seen in time: it is "
+                                               "judged when its message is sent",
+                                               utf8_prefix(url, shown_url_bytes_max)),
+                         .blocking = false};
 }
 
 }  // namespace merpati::campaign

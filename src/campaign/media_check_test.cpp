@@ -1,16 +1,19 @@
 #include "campaign/media_check.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace merpati::campaign {
 namespace {
 
 using media::ProbeVerdict;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 struct MediaCheckTest : ::testing::Test {
     outbound::AddressPolicy policy{{}};
     std::vector<std::string> probed;
-    ProbeVerdict verdict = ProbeVerdict::acceptable;
+    std::optional<ProbeVerdict> verdict = ProbeVerdict::acceptable;
     MediaProbe probe = [this](const std::vector<std::string>& urls) {
         EXPECT_LE(urls.size(), MediaCheck::step);
         probed.insert(probed.end(), urls.begin(), urls.end());
@@ -23,7 +26,7 @@ TEST_F(MediaCheckTest, ProbesEachAddressOnce) {
     for (int place = 0; place < 250; ++place) {
         check.add("https://example.org/" + std::to_string(place % 125));
     }
-    EXPECT_EQ(check.finish(), std::nullopt);
+    EXPECT_THAT(check.finish(), IsEmpty());
     EXPECT_EQ(probed.size(), 125U);
 }
 
@@ -31,8 +34,9 @@ TEST_F(MediaCheckTest, RefusedFilesAreOneProblem) {
     verdict = ProbeVerdict::inaccessible;
     check.add("https://example.org/a");
     check.add("https://example.org/b");
-    const auto problem = check.finish();
-    ASSERT_TRUE(problem);
+    const auto problems = check.finish();
+    ASSERT_THAT(problems, SizeIs(1));
+    const auto* problem = &problems.front();
     EXPECT_EQ(problem->code, "media");
     EXPECT_EQ(problem->count, 2);
     EXPECT_TRUE(problem->blocking);
@@ -41,17 +45,28 @@ TEST_F(MediaCheckTest, RefusedFilesAreOneProblem) {
               "there, or not for everybody");
 }
 
-TEST_F(MediaCheckTest, UndecidedFilesAreNone) {
+TEST_F(MediaCheckTest, FilesThatWereNotSeenDoNotBlock) {
     verdict = ProbeVerdict::undecided;
     check.add("https://example.org/a");
-    EXPECT_EQ(check.finish(), std::nullopt);
+    EXPECT_THAT(check.finish(), SizeIs(1));
+    verdict.reset();
+    check.add("https://example.org/b");
+    const auto problems = check.finish();
+    ASSERT_THAT(problems, SizeIs(1));
+    EXPECT_EQ(problems.front().code, "media_unchecked");
+    EXPECT_EQ(problems.front().count, 2);
+    EXPECT_FALSE(problems.front().blocking);
+    EXPECT_EQ(problems.front().detail,
+              "the file at 'https://example.org/a' was not seen in time: it is judged when its "
+              "message is sent");
 }
 
 TEST_F(MediaCheckTest, AddressesThatCannotBeFetchedAreNotProbed) {
     check.add("ftp://example.org/a");
     check.add("http://127.0.0.1/a");
-    const auto problem = check.finish();
-    ASSERT_TRUE(problem);
+    const auto problems = check.finish();
+    ASSERT_THAT(problems, SizeIs(1));
+    const auto* problem = &problems.front();
     EXPECT_EQ(problem->count, 2);
     EXPECT_EQ(
         problem->detail,
@@ -63,15 +78,18 @@ TEST_F(MediaCheckTest, WithoutAProbeOnlyTheFormIsJudged) {
     const MediaProbe nobody;
     MediaCheck offline{policy, nobody};
     offline.add("https://example.org/a");
-    EXPECT_EQ(offline.finish(), std::nullopt);
+    EXPECT_THAT(offline.finish(), IsEmpty());
 }
 
 TEST_F(MediaCheckTest, LooksAtManyAddressesAndNoMore) {
     for (std::size_t place = 0; place < MediaCheck::urls_max + 50; ++place) {
         check.add("https://example.org/" + std::to_string(place));
     }
-    EXPECT_EQ(check.finish(), std::nullopt);
+    const auto problems = check.finish();
     EXPECT_EQ(probed.size(), MediaCheck::urls_max);
+    ASSERT_THAT(problems, SizeIs(1));
+    EXPECT_EQ(problems.front().code, "media_unchecked");
+    EXPECT_EQ(problems.front().count, 50);
 }
 
 }  // namespace

@@ -36,9 +36,7 @@ Preview preview_of(const PreviewInput& input, std::span<const std::string> colum
         const MediaProbe nobody;
         MediaCheck media{input.policy, nobody};
         media.add(shown.media);
-        if (auto problem = media.finish()) {
-            shown.problems.push_back(*std::move(problem));
-        }
+        std::ranges::move(media.finish(), std::back_inserter(shown.problems));
     }
     // Without its columns, a text has no values either.
     if (rendered.has_empty_value && content.problems().empty()) {

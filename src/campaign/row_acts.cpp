@@ -56,9 +56,11 @@ public:
 
 private:
     Result<void> stage(std::vector<model::Recipient> recipients) {
+        std::vector<std::uint32_t> sources;
         std::vector<store::NewRecipient> rows;
         rows.reserve(recipients.size());
         for (auto& recipient : recipients) {
+            sources.push_back(recipient.row);
             rows.push_back({.number = recipient.number,
                             .original = std::move(recipient.original),
                             .values = std::move(recipient.values)});
@@ -66,10 +68,28 @@ private:
         store::UploadCounts counts;
         auto staged = change_([&](store::Tables& tables) {
             counts = counts_;
+            if (auto kept = forget_erased(tables, sources, rows); !kept) {
+                return kept;
+            }
             return tables.campaigns().stage_rows(to_, rows, counts, clock_.now());
         });
         counts_ = staged ? counts : counts_;
         return staged;
+    }
+
+    /// Of people who were erased, also since their rows were read, nothing is copied.
+    Result<void> forget_erased(store::Tables& tables, const std::vector<std::uint32_t>& sources,
+                               std::vector<store::NewRecipient>& rows) const {
+        for (std::size_t place = 0; place < rows.size(); ++place) {
+            const auto erased = tables.campaigns().is_erased(from_, sources[place]);
+            if (!erased) {
+                return pass(erased);
+            }
+            if (*erased) {
+                rows[place] = {};
+            }
+        }
+        return {};
     }
 
     const RunChange& change_;
@@ -95,6 +115,9 @@ Result<store::RowStep> retry_step(store::Tables& tables, const Retry& retry,
         if (campaign->counts.open() > 0) {
             return fail(ErrorCode::conflict,
                         "rows of the campaign are still being cancelled: try again soon");
+        }
+        if (auto room = tables.campaigns().check_room(campaign->account); !room) {
+            return pass(room);
         }
         campaign = tables.campaigns().move_campaign(
             retry.id, {.state = CampaignState::paused, .reason = CampaignReason::asked, .at = now});

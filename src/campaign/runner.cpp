@@ -27,7 +27,8 @@ bool is_worth_knowing(const model::Campaign& campaign) {
 
 Runner::Runner(Means means)
     : means_(std::move(means)),
-      feed_means_{.clock = means_.clock, .ids = means_.ids, .opt_out_url = means_.opt_out_url} {}
+      feed_means_{.clock = means_.clock, .ids = means_.ids, .opt_out_url = means_.opt_out_url},
+      checks_(means_.check) {}
 
 Result<void> Runner::load() {
     auto opened = means_.store.open_reader();
@@ -52,7 +53,9 @@ Result<void> Runner::load() {
             known->owes_notice = true;
         }
     }
-    unclean_.insert(unclean->begin(), unclean->end());
+    for (const auto id : *unclean) {
+        unclean_[id] = {};
+    }
     judge_all_ = true;
     return {};
 }
@@ -79,11 +82,13 @@ Result<void> Runner::start() {
     if (auto loaded = load(); !loaded) {
         return loaded;
     }
+    checks_.start();
     thread_ = start_thread("campaigns", [this] { run(); });
     return {};
 }
 
 void Runner::stop() {
+    checks_.stop();
     stopping_ = true;
     box_.nudge();
     if (thread_.joinable()) {
@@ -131,7 +136,10 @@ void Runner::follow(const store::RowChange& change) {
     if (const auto* written = std::get_if<store::CampaignWritten>(&change)) {
         post([this, campaign = written->campaign] { this->written(campaign); });
     } else if (const auto* removed = std::get_if<store::CampaignRemoved>(&change)) {
-        post([this, id = removed->campaign] { clean(id); });
+        post([this, id = removed->campaign] {
+            known_.erase(id);
+            clean(id);
+        });
     } else if (std::holds_alternative<store::DeviceWritten>(change) ||
                std::holds_alternative<store::DeviceRemoved>(change) ||
                std::holds_alternative<model::Account>(change)) {
@@ -167,6 +175,9 @@ void Runner::written(const CampaignPtr& campaign) {
     if (campaign->state == CampaignState::draft) {
         known_.erase(campaign->id);
         running_changed_ = true;
+        if (const auto [place, is_added] = unclean_.try_emplace(campaign->id); !is_added) {
+            place->second.again = true;  // Its audience may have been emptied.
+        }
         return;
     }
     const auto known = know(campaign);
@@ -220,9 +231,13 @@ void Runner::tick() {
     for (const auto& [id, known] : known_) {
         measure(*known);
     }
-    for (const auto id : std::exchange(unclean_, {})) {
-        clean(id);
+    std::vector<model::CampaignId> due;
+    for (const auto& [id, cleaning] : unclean_) {
+        if (cleaning.at <= means_.clock.steady_now()) {
+            due.push_back(id);
+        }
     }
+    std::ranges::for_each(due, [this](auto id) { clean(id); });
 }
 
 void Runner::judge_all() {
@@ -249,9 +264,17 @@ store::CampaignReader* Runner::reader() {
 void Runner::read_failed(Known& known, const Error& error) {
     means_.log.error("cannot read the rows of a campaign; trying again",
                      {{"campaign", known.campaign->id.text()}, {"why", error.describe()}});
-    reader_.reset();
-    read_again_at_ = means_.clock.steady_now() + failure_pause;
-    known.feed_at = known.judge_at = read_again_at_;
+    const auto now = means_.clock.steady_now();
+    if (error.code != ErrorCode::damaged) {  // Damage concerns this campaign alone.
+        reader_.reset();
+        read_again_at_ = now + failure_pause;
+    }
+    known.read_pause = longer(known.read_pause);
+    known.feed_at = known.read_at = now + known.read_pause;
+}
+
+Millis Runner::longer(Millis pause) {
+    return std::clamp<Millis>(2 * pause, failure_pause, damage_pause_max);
 }
 
 void Runner::tell_progress() {

@@ -23,6 +23,7 @@
 #include "campaign/feed.hpp"
 #include "campaign/judgement.hpp"
 #include "campaign/open_campaigns.hpp"
+#include "campaign/start_checks.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
 #include "store/store.hpp"
@@ -45,10 +46,12 @@ struct RunnerCounts {
 /// it holds at most half of `depth_of` its pace, and its campaigns share what it lacks.
 ///
 /// Judgement: whenever a campaign's row, its account or a device changes, and once a second:
-/// finish, pause, wait (judgement.hpp). When it must not send, its queued messages are withdrawn.
+/// finish, pause, wait, go on after a restriction (judgement.hpp). When it must not send, its
+/// queued messages are withdrawn.
 ///
-/// Schedules: a campaign starts within a second of its time. One that is more than `late_max` late
-/// is paused as missed_schedule; one that cannot start is paused with the fitting reason.
+/// Schedules: a campaign is checked at its time as `start` checks it, each row of it (StartChecks),
+/// and then starts. One that is more than `late_max` late is paused as missed_schedule, and so is
+/// one that is not ready; one that cannot start otherwise is paused with the fitting reason.
 ///
 /// Webhooks: one callback for each state, in a commit of its own that also notes the state as
 /// notified, so a crash neither loses nor repeats it. A campaign in which something is due and
@@ -56,6 +59,9 @@ struct RunnerCounts {
 ///
 /// Steps: rows of cancelled campaigns are ended, staged rows and rows of removed campaigns are
 /// removed, `rows_step` in a commit.
+///
+/// Damage: what cannot be read or written is tried again after a pause, which grows to
+/// `damage_pause_max`, and each time logged. Other campaigns do not wait for it.
 ///
 /// Threads: one of its own. `follow` and `ended` on the committer's thread; `counts` on any.
 ///
@@ -71,6 +77,8 @@ public:
         scheduler::Scheduler& scheduler;
         OpenCampaigns& open;
         const Uploads& uploads;
+        /// What `POST /v1/campaigns/ID/check` says of the campaign. Called on other threads.
+        StartChecks::Check check;
         decltype(Feed::Means::opt_out_url) opt_out_url;
         /// Called for each message that was handed to its lane, on the committer's thread.
         std::function<void(const model::Message&)> on_accepted{};
@@ -107,6 +115,8 @@ public:
     static constexpr std::chrono::minutes stalled_after{5};
     static constexpr Millis tick_every{1'000};
     static constexpr Millis progress_every{500};
+    /// The longest pause between two tries to read or change rows that cannot be read.
+    static constexpr Millis damage_pause_max{60'000};
 
 private:
     using Event = std::move_only_function<void()>;
@@ -119,6 +129,7 @@ private:
         Feed feed;
         bool handing_over = false;
         bool moving = false;       // A change of its state is under way.
+        bool checking = false;     // A check before its start is under way.
         bool stepping = false;     // A step over its rows is under way.
         bool withdrawing = false;  // A withdrawal is under way,
         bool withdrawn = false;    // or complete.
@@ -126,7 +137,11 @@ private:
         bool owes_notice = false;  // Its webhook was not notified of its state.
         bool stalled = false;      // That was reported.
         SteadyTime feed_at{};      // When rows may be handed over again, after a failure,
+        SteadyTime read_at{};      // when they may be read again,
+        SteadyTime step_at{};      // when a step over them may be tried again,
         SteadyTime judge_at{};     // and when it may be moved again.
+        Millis read_pause{0};      // The last pause after a read that failed,
+        Millis step_pause{0};      // and after a step.
         SteadyTime moved_at{};     // When its counts changed last.
         std::deque<std::pair<SteadyTime, std::int64_t>> ends;  // How many rows had ended, when.
     };
@@ -148,6 +163,7 @@ private:
     KnownPtr know(const CampaignPtr& campaign);
     [[nodiscard]] Result<void> count_loads(const model::Campaign& campaign);
     [[nodiscard]] store::CampaignReader* reader();
+    [[nodiscard]] static Millis longer(Millis pause);
     void read_failed(Known& known, const Error& error);
     void tell_progress();
 
@@ -165,15 +181,21 @@ private:
 
     // runner_moves.cpp
     void judge(const KnownPtr& known);
+    [[nodiscard]] Circumstances circumstances_now(const model::Campaign& campaign) const;
     void judge_running(const KnownPtr& known);
+    void judge_restricted(const KnownPtr& known);
     void judge_scheduled(const KnownPtr& known);
+    void checked(const KnownPtr& known, const CampaignPtr& campaign,
+                 const Result<CheckReport>& report);
     void pause_for_credit(const KnownPtr& known);
     void move(const KnownPtr& known, std::move_only_function<Result<void>(store::Tables&)> run);
 
     // runner_steps.cpp
     void withdraw(const KnownPtr& known);
     void clean(model::CampaignId id);
+    void clean_later(model::CampaignId id, const Error& error);
     void cancel_rows(const KnownPtr& known);
+    void cancelled_some(const KnownPtr& known, const Result<void>& done);
     void notify(const KnownPtr& known);
     [[nodiscard]] Result<void> add_notice(store::Tables& tables, const model::Campaign& campaign,
                                           std::string_view event) const;
@@ -195,7 +217,13 @@ private:
     DeviceLoads loads_;
     /// Counts that are to be told, and from when on; null: nothing has changed since they were.
     std::map<model::CampaignId, std::pair<SteadyTime, CampaignPtr>> progress_;
-    std::set<model::CampaignId> unclean_;
+    /// Campaigns whose rows are to be removed, and when that is tried (again).
+    struct Cleaning {
+        SteadyTime at{};
+        Millis pause{0};     // Before the next try, if this one fails.
+        bool again = false;  // There may be more since this try began.
+    };
+    std::map<model::CampaignId, Cleaning> unclean_;
 
     SteadyTime tick_at_{};
     bool judge_all_ = false;
@@ -203,6 +231,7 @@ private:
     std::atomic<std::uint64_t> skipped_{0};
     std::atomic<std::uint64_t> handovers_{0};
     std::atomic<bool> stopping_{false};
+    StartChecks checks_;
     std::thread thread_;
 };
 

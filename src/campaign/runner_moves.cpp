@@ -5,7 +5,6 @@
 #include "campaign/acts.hpp"
 #include "campaign/campaign_notices.hpp"
 #include "campaign/runner.hpp"
-#include "campaign/text/campaign_text.hpp"
 
 namespace merpati::campaign {
 namespace {
@@ -16,14 +15,12 @@ using model::CampaignState;
 
 constexpr Millis move_pause = 1s;  // After a move that was not made.
 
-/// Why a scheduled campaign cannot start; none: it can.
-CampaignReason obstacle(const model::Campaign& campaign) {
-    const auto text = CampaignText::of(campaign.plan, campaign.columns);
-    const bool blocked =
-        std::ranges::any_of(text.problems(), [](const auto& problem) { return problem.blocking; });
-    return blocked || campaign.counts.of(model::RecipientState::pending) == 0
-               ? CampaignReason::missed_schedule
-               : CampaignReason::none;
+/// Why a campaign that is not ready is paused.
+CampaignReason reason_not_ready(const CheckReport& report) {
+    const bool only_credit = std::ranges::all_of(report.problems, [](const Problem& problem) {
+        return !problem.blocking || problem.code == "credit";
+    });
+    return only_credit ? CampaignReason::credit : CampaignReason::missed_schedule;
 }
 
 /// Part of a change. A campaign whose state has changed meanwhile stays as it is.
@@ -38,13 +35,11 @@ Result<void> pause_scheduled(store::Tables& tables, const model::Campaign& campa
     return moved ? Result<void>{} : pass(moved);
 }
 
-/// Part of a change: starts it, or pauses it for what stands in the way.
+/// Part of a change: starts a campaign that was found ready, or pauses it for what stands in the
+/// way. One that was changed since is checked anew.
 Result<void> start_or_pause(store::Tables& tables, const model::Campaign& campaign, Timestamp now) {
-    if (const auto reason = obstacle(campaign); reason != CampaignReason::none) {
-        return pause_scheduled(tables, campaign, reason, now);
-    }
     const auto started = start_due(tables, campaign, now);
-    if (started) {
+    if (started || started.error().code == ErrorCode::precondition_failed) {
         return {};
     }
     if (started.error().code == ErrorCode::refused) {
@@ -90,6 +85,31 @@ Result<std::optional<model::Campaign>> make_due_move(store::Tables& tables, mode
     return std::move(*moved);
 }
 
+/// Part of a change: what `move_after_restriction` says of the rows as they are in it.
+Result<void> end_restriction(store::Tables& tables, model::CampaignId id, Timestamp now) {
+    const auto found = tables.campaigns().find_campaign(id);
+    if (!found || !*found) {
+        return found ? Result<void>{} : pass(found);
+    }
+    const auto circumstances = circumstances_of(tables, **found, false, now);
+    if (!circumstances) {
+        return pass(circumstances);
+    }
+    auto move = move_after_restriction(**found, *circumstances, now);
+    if (!move) {
+        return {};
+    }
+    if (move->state == CampaignState::running) {
+        const auto resumed = resume(tables, {.id = id}, now);
+        if (resumed || resumed.error().code != ErrorCode::refused) {
+            return resumed ? Result<void>{} : pass(resumed);
+        }
+        move = {.state = CampaignState::paused, .reason = CampaignReason::credit, .at = now};
+    }
+    auto moved = tables.campaigns().move_campaign(id, *move);
+    return moved ? tables.campaigns().note_notified(id, move->state, move->reason) : pass(moved);
+}
+
 }  // namespace
 
 void Runner::judge(const KnownPtr& known) {
@@ -100,6 +120,8 @@ void Runner::judge(const KnownPtr& known) {
     if (campaign.state == CampaignState::running) {
         judge_running(known);
         look_for_stall(known);
+    } else if (campaign.state == CampaignState::paused) {
+        judge_restricted(known);
     } else if (campaign.state == CampaignState::scheduled) {
         judge_scheduled(known);
     } else if (campaign.state == CampaignState::cancelled) {
@@ -113,20 +135,27 @@ void Runner::judge(const KnownPtr& known) {
     }
 }
 
-void Runner::judge_running(const KnownPtr& known) {
-    const auto& campaign = *known->campaign;
-    const auto now = means_.clock.wall_now();
+/// From memory: whether a change is worth while.
+Circumstances Runner::circumstances_now(const model::Campaign& campaign) const {
     const auto account = means_.directory.find_account(campaign.account);
-    const bool quiet = means_.open.quiet_until(campaign.id).has_value();
+    const auto now = means_.clock.wall_now();
     Circumstances circumstances{
         .account_valid = account != nullptr &&
                          (!account->account.expires_at || *account->account.expires_at > now),
-        .quiet = quiet};
+        .quiet = means_.open.quiet_until(campaign.id).has_value()};
     for (const auto number : campaign.plan.devices) {
         const auto device = means_.directory.find_device(number);
         const bool own = device != nullptr && device->account == campaign.account;
         circumstances.devices.push_back(own ? std::optional{*device} : std::nullopt);
     }
+    return circumstances;
+}
+
+void Runner::judge_running(const KnownPtr& known) {
+    const auto& campaign = *known->campaign;
+    const auto now = means_.clock.wall_now();
+    const auto circumstances = circumstances_now(campaign);
+    const bool quiet = circumstances.quiet;
     if (!due_move(campaign, circumstances, now)) {
         return;
     }
@@ -143,6 +172,17 @@ void Runner::judge_running(const KnownPtr& known) {
     });
 }
 
+void Runner::judge_restricted(const KnownPtr& known) {
+    const auto& campaign = *known->campaign;
+    const auto now = means_.clock.wall_now();
+    if (campaign.reason == CampaignReason::restricted &&
+        move_after_restriction(campaign, circumstances_now(campaign), now)) {
+        move(known, [id = campaign.id, now](store::Tables& tables) {
+            return end_restriction(tables, id, now);
+        });
+    }
+}
+
 void Runner::judge_scheduled(const KnownPtr& known) {
     const auto& campaign = *known->campaign;
     const auto now = means_.clock.wall_now();
@@ -150,10 +190,42 @@ void Runner::judge_scheduled(const KnownPtr& known) {
     if (!at || now < *at) {
         return;
     }
-    const bool missed = now > *at + late_max;
-    move(known, [scheduled = known->campaign, missed, now](store::Tables& tables) {
-        return missed ? pause_scheduled(tables, *scheduled, CampaignReason::missed_schedule, now)
-                      : start_or_pause(tables, *scheduled, now);
+    if (now > *at + late_max) {
+        move(known, [scheduled = known->campaign, now](store::Tables& tables) {
+            return pause_scheduled(tables, *scheduled, CampaignReason::missed_schedule, now);
+        });
+        return;
+    }
+    if (known->checking || known->moving || known->judge_at > means_.clock.steady_now()) {
+        return;
+    }
+    known->checking = true;
+    checks_.put(known->campaign, [this, known, campaign = known->campaign](const auto& report) {
+        post([this, known, campaign, report] {
+            known->checking = false;
+            checked(known, campaign, report);
+        });
+        box_.wake();
+    });
+}
+
+void Runner::checked(const KnownPtr& known, const CampaignPtr& campaign,
+                     const Result<CheckReport>& report) {
+    if (!report) {
+        means_.log.error("a scheduled campaign cannot be checked; trying again",
+                         {{"campaign", campaign->id.text()}, {"why", report.error().describe()}});
+        known->judge_at = means_.clock.steady_now() + move_pause;
+        return;
+    }
+    if (!report->ready) {
+        means_.log.warn("a scheduled campaign is not ready",
+                        {{"campaign", campaign->id.text()},
+                         {"why", report->problems.empty() ? "" : report->problems.front().code}});
+    }
+    move(known, [campaign, ready = report->ready, reason = reason_not_ready(*report),
+                 now = means_.clock.wall_now()](store::Tables& tables) {
+        return ready ? start_or_pause(tables, *campaign, now)
+                     : pause_scheduled(tables, *campaign, reason, now);
     });
 }
 

@@ -99,6 +99,7 @@ bool Runner::hand_over(const KnownPtr& known) {
         read_failed(*known, handover.error());
         return false;
     }
+    known->read_pause = Millis{0};
     if (handover->rows.empty()) {
         return false;
     }

@@ -24,7 +24,8 @@ constexpr Millis sampled_for = 60s;  // and how far back.
 void Runner::withdraw(const KnownPtr& known) {
     const auto id = known->campaign->id;
     if (known->withdrawing || known->withdrawn ||
-        known->campaign->counts.of(RecipientState::queued) == 0) {
+        known->campaign->counts.of(RecipientState::queued) == 0 ||
+        known->read_at > means_.clock.steady_now()) {
         return;
     }
     auto* rows = reader();
@@ -66,7 +67,8 @@ void Runner::withdraw(const KnownPtr& known) {
 }
 
 void Runner::cancel_rows(const KnownPtr& known) {
-    if (known->stepping || known->campaign->counts.of(RecipientState::pending) == 0) {
+    if (known->stepping || known->campaign->counts.of(RecipientState::pending) == 0 ||
+        known->step_at > means_.clock.steady_now()) {
         return;
     }
     known->stepping = means_.committer.change(
@@ -75,40 +77,75 @@ void Runner::cancel_rows(const KnownPtr& known) {
             return step ? Result<void>{} : pass(step);
         },
         [this, known](const Result<void>& done) {
-            post([this, known, done] {
-                known->stepping = false;
-                if (done) {
-                    judge(known);
-                }
-            });
+            post([this, known, done] { cancelled_some(known, done); });
         });
 }
 
-/// An upload that is under way removes what its predecessor has left.
+void Runner::cancelled_some(const KnownPtr& known, const Result<void>& done) {
+    known->stepping = false;
+    known->step_pause = done ? Millis{0} : longer(known->step_pause);
+    if (done) {
+        judge(known);
+        return;
+    }
+    known->step_at = means_.clock.steady_now() + known->step_pause;
+    if (done.error().code != ErrorCode::busy) {
+        means_.log.error(
+            "rows of a campaign are not cancelled; trying again",
+            {{"campaign", known->campaign->id.text()}, {"why", done.error().describe()}});
+    }
+}
+
+/// One step after the other. The rows of an upload that is under way are not touched: what it
+/// leaves is removed after it.
 void Runner::clean(model::CampaignId id) {
-    known_.erase(id);
-    const auto complete = std::make_shared<bool>(true);
+    enum class After : std::uint8_t { complete, more, later };
+    auto& cleaning = unclean_[id];
+    if (means_.uploads.has(id)) {
+        cleaning.at = means_.clock.steady_now() + tick_every;
+        return;
+    }
+    cleaning.at = SteadyTime::max();  // Not while this step is under way.
+    cleaning.again = false;
+    const auto after = std::make_shared<After>(After::complete);
     const bool taken = means_.committer.change(
-        [this, id, complete](store::Tables& tables) -> Result<void> {
-            if (means_.uploads.has(id)) {
+        [this, id, after](store::Tables& tables) -> Result<void> {
+            if (means_.uploads.has(id)) {  // It has begun since.
+                *after = After::later;
                 return {};
             }
             const auto step = tables.campaigns().remove_rows(id, rows_step);
-            *complete = !step || step->complete;
+            *after = !step || step->complete ? After::complete : After::more;
             return step || step.error().code == ErrorCode::not_found ? Result<void>{} : pass(step);
         },
-        [this, id, complete](const Result<void>& done) {
-            post([this, id, again = !done, more = !*complete] {
-                if (again) {
-                    unclean_.insert(id);
-                } else if (more) {
+        [this, id, after](const Result<void>& done) {
+            post([this, id, after, done] {
+                if (!done) {
+                    clean_later(id, done.error());
+                } else if (*after == After::complete && !unclean_[id].again) {
+                    unclean_.erase(id);
+                } else if (*after != After::more) {
+                    unclean_[id].at = means_.clock.steady_now() + tick_every;
+                } else {
                     clean(id);
                 }
             });
         });
     if (!taken) {
-        unclean_.insert(id);
+        clean_later(id, Error{.code = ErrorCode::busy, .detail = {}, .origin = {}});
     }
+}
+
+void Runner::clean_later(model::CampaignId id, const Error& error) {
+    auto& cleaning = unclean_[id];
+    if (error.code == ErrorCode::busy) {
+        cleaning.at = means_.clock.steady_now() + tick_every;
+        return;
+    }
+    cleaning.pause = longer(cleaning.pause);
+    cleaning.at = means_.clock.steady_now() + cleaning.pause;
+    means_.log.error("rows of a campaign are not removed; trying again later",
+                     {{"campaign", id.text()}, {"why", error.describe()}});
 }
 
 /// The event and the note that it was told are one commit.

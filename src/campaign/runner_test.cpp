@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "campaign/campaign_fixture.hpp"
-#include "testing/temporary_folder.hpp"
+#include "campaign/runner_fixture.hpp"
 
 namespace merpati::campaign {
 namespace {
@@ -13,45 +12,6 @@ using namespace std::chrono_literals;
 using model::DeviceState;
 using model::RecipientState;
 using ::testing::ElementsAre;
-
-struct RunnerTest : ::testing::Test {
-    RunnerTest() { begin(); }
-
-    void begin() {
-        world = std::make_unique<CampaignWorld>("sqlite:" + folder.file("merpati.db"), clock);
-    }
-    /// Ends the process and starts it again.
-    void restart() {
-        world.reset();
-        begin();
-    }
-    void add_account_and_device(Millis gap = 0ms) {
-        account = world->add_account();
-        device = world->add_device(account, gap);
-    }
-    [[nodiscard]] std::int64_t pending(model::CampaignId id) const {
-        return world->count(id, RecipientState::pending);
-    }
-    [[nodiscard]] std::int64_t queued(model::CampaignId id) const {
-        return world->count(id, RecipientState::queued);
-    }
-    [[nodiscard]] std::int64_t sent(model::CampaignId id) const {
-        return world->count(id, RecipientState::sent);
-    }
-    /// How many messages each of two campaigns has sent, by the first digits of its recipients.
-    [[nodiscard]] std::size_t sent_after(std::int64_t first) const {
-        const auto all = world->platform->recipients();
-        return static_cast<std::size_t>(std::ranges::count_if(all, [first](const auto& number) {
-            return std::stoll(number) > 6281000000000 + first;
-        }));
-    }
-
-    testing::TemporaryFolder folder;
-    testing::ManualClock clock;
-    std::unique_ptr<CampaignWorld> world;
-    model::AccountId account;
-    model::PhoneNumber device;
-};
 
 TEST_F(RunnerTest, EveryRecipientGetsOneMessageInOrderAndTheCampaignFinishes) {
     add_account_and_device();

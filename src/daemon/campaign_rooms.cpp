@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "campaign/erasure.hpp"
+#include "campaign/media_check.hpp"
 #include "daemon/options.hpp"
 
 namespace merpati::daemon {
@@ -28,6 +30,7 @@ CampaignRooms::CampaignRooms(Rooms rooms)
                .scheduler = rooms_.scheduler,
                .open = rooms_.open,
                .uploads = uploads_,
+               .check = [this](const model::Campaign& campaign) { return check(campaign); },
                .opt_out_url =
                    [this](model::AccountId account, model::PhoneNumber number,
                           model::CampaignId campaign) {
@@ -64,6 +67,49 @@ const campaign::OptOutLinks& CampaignRooms::links() {
         links_.emplace(rooms_.store, app_url(rooms_.settings, rooms_.listening()));
     });
     return *links_;
+}
+
+Result<campaign::CheckReport> CampaignRooms::check(const model::Campaign& campaign) {
+    std::vector<campaign::CheckedDevice> devices;
+    for (const auto number : campaign.plan.devices) {
+        const auto device = rooms_.directory.find_device(number);
+        if (device == nullptr || device->account != campaign.account) {
+            continue;
+        }
+        campaign::CheckedDevice checked{.device = *device};
+        if (const auto* connector = rooms_.connectors.find(device->connector)) {
+            checked.text_characters_max = connector->capabilities()->text_characters_max;
+        }
+        devices.push_back(std::move(checked));
+    }
+    auto reader = rooms_.store.open_reader();
+    if (!reader) {
+        return pass(reader);
+    }
+    const auto account = (*reader)->account(campaign.account);
+    if (!account) {
+        return pass(account);
+    }
+    return campaign::check(
+        {.campaign = campaign,
+         .balance = *account ? (*account)->credit : std::nullopt,
+         .devices = devices,
+         .links = links(),
+         .policy = rooms_.policy,
+         .probe = campaign::probe_in_time(rooms_.clock, control_, campaign.account),
+         .now = rooms_.clock.wall_now()},
+        **reader);
+}
+
+PeriodicThread::Pause CampaignRooms::continue_erasures() {
+    campaign::continue_erasures(
+        [this](auto change) { return rooms_.committer.change_and_wait(std::move(change)); },
+        rooms_.store, rooms_.clock,
+        [this](const Error& error) {
+            rooms_.log.error("a person is not erased in full; trying again",
+                             {{"why", error.describe()}});
+        });
+    return erasures_every;
 }
 
 void CampaignRooms::accepted(const model::Message& message) {

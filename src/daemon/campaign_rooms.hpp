@@ -1,6 +1,7 @@
 // Creates what campaigns need in a running server.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -10,17 +11,21 @@
 #include "admission/directory.hpp"
 #include "api/manage/engine/context.hpp"
 #include "api/opt_out_page.hpp"
+#include "base/periodic_thread.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "campaign/audience/uploads.hpp"
+#include "campaign/check.hpp"
 #include "campaign/open_campaigns.hpp"
 #include "campaign/opt_out_links.hpp"
 #include "campaign/runner.hpp"
 #include "campaign/running_control.hpp"
 #include "config/settings.hpp"
+#include "connector/connectors.hpp"
 #include "daemon/publisher.hpp"
 #include "daemon/tally.hpp"
 #include "media/media_fetcher.hpp"
+#include "outbound/address_policy.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
 #include "store/reader_pool.hpp"
@@ -41,6 +46,8 @@ public:
         store::Committer& committer;
         const admission::Directory& directory;
         scheduler::Scheduler& scheduler;
+        const connector::Connectors& connectors;
+        const outbound::AddressPolicy& policy;
         media::MediaFetcher& media_fetcher;
         campaign::OpenCampaigns& open;
         Publisher& publisher;
@@ -55,9 +62,11 @@ public:
     /// Call it when the server listens: the links of messages name its address.
     [[nodiscard]] Result<void> start() {
         opt_out_page_.start();
+        erasures_.start("erasures", erasures_every, [this] { return continue_erasures(); });
         return runner_.start();
     }
     void stop() {
+        erasures_.stop();
         runner_.stop();
         opt_out_page_.stop();
     }
@@ -74,6 +83,12 @@ public:
 
 private:
     void accepted(const model::Message& message);
+    [[nodiscard]] Result<campaign::CheckReport> check(const model::Campaign& campaign);
+    PeriodicThread::Pause continue_erasures();
+
+    /// Messages that were under way when their person was erased are erased so long after their
+    /// end.
+    static constexpr std::chrono::minutes erasures_every{1};
 
     const Rooms rooms_;
     campaign::Uploads uploads_;
@@ -82,6 +97,7 @@ private:
     campaign::RunningControl control_;
     campaign::Runner runner_;
     api::OptOutPage opt_out_page_;
+    PeriodicThread erasures_;  // The last member: it ends before the others are destroyed.
 };
 
 }  // namespace merpati::daemon

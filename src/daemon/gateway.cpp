@@ -40,9 +40,7 @@
 namespace merpati::daemon {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr auto commit_drain = 5s;  // For outcomes that were reported and are not yet on disk.
+constexpr std::chrono::seconds commit_drain{5};  // For reported outcomes that are not on disk yet.
 
 }  // namespace
 
@@ -188,6 +186,8 @@ public:
                       .committer = committer_,
                       .directory = directory_,
                       .scheduler = scheduler_,
+                      .connectors = connectors_,
+                      .policy = policy_,
                       .media_fetcher = media_fetcher_,
                       .open = open_campaigns_,
                       .publisher = publisher_,

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -78,6 +79,16 @@ struct RowStep {
     bool complete = false;
 };
 
+/// The wish that nothing of a person stays. It is kept until all messages that were under way have
+/// ended and are erased too.
+struct Erasure {
+    model::AccountId account;
+    model::PhoneNumber number;
+    Timestamp at;           // Of the wish, by the wall clock: later messages are not meant.
+    bool rows_left = true;  // Rows of campaigns are to be erased too.
+    friend bool operator==(const Erasure&, const Erasure&) = default;
+};
+
 /// The part of Tables for campaigns; its rules and errors apply here too.
 ///
 /// Rows of an upload are stored in steps, and belong to the audience only from the commit of
@@ -98,8 +109,13 @@ class CampaignTables {
 public:
     virtual ~CampaignTables() = default;
 
-    /// Assigns the id and returns the campaign.
+    /// Assigns the id and returns the campaign. Ask `check_room` before.
     virtual Result<model::Campaign> create_campaign(const model::Campaign& campaign) = 0;
+    /// Whether the account may have one more campaign that has not ended. Errors: conflict (it has
+    /// `unfinished_max` of them, or `campaigns_max` in all).
+    virtual Result<void> check_room(model::AccountId account) = 0;
+    static constexpr std::size_t unfinished_max = 1'000;
+    static constexpr std::size_t campaigns_max = 10'000;
     virtual Result<std::optional<model::Campaign>> find_campaign(model::CampaignId id) = 0;
     /// Errors of all below: not_found.
     virtual Result<model::Campaign> set_plan(model::CampaignId id,
@@ -170,6 +186,15 @@ public:
     virtual Result<ErasureStep> erase_person(model::AccountId account, model::PhoneNumber number,
                                              std::int64_t after, std::size_t limit,
                                              Timestamp at) = 0;
+    /// Whether the person of the row was erased, or there is no such row. A row that is erased is
+    /// never handed over: it ends as cancelled.
+    virtual Result<bool> is_erased(model::CampaignId id, std::uint32_t row) = 0;
+    /// Keeps the wish, or its later time.
+    virtual Result<void> put_erasure(const Erasure& erasure) = 0;
+    /// Its rows are erased: those that come later are not meant.
+    virtual Result<void> note_rows_erased(const Erasure& erasure) = 0;
+    /// Nothing is left to do for it. One with a later time stays.
+    virtual Result<void> end_erasure(const Erasure& erasure) = 0;
     /// Erases text, media address and details of a message that has ended. False: there is none, or
     /// it has not ended.
     virtual Result<bool> erase_message(model::MessageId message) = 0;
@@ -217,6 +242,14 @@ struct ContactFilter {
     std::size_t limit = 50;
 };
 
+/// Why recipients of a campaign got no message: how many there are for each reason, without those
+/// that nobody has. Retention keeps them, as it does the counts.
+struct OutcomeCounts {
+    std::vector<std::pair<model::SkipReason, std::int64_t>> skipped;
+    std::vector<std::pair<model::StatusCode, std::int64_t>> failed;  // By code, ascending.
+    friend bool operator==(const OutcomeCounts&, const OutcomeCounts&) = default;
+};
+
 template <class Record>
 struct NumberedRecords {
     std::vector<Record> records;
@@ -260,6 +293,8 @@ public:
     [[nodiscard]] virtual Result<model::SkipReason> check_recipient(const model::Campaign& campaign,
                                                                     model::PhoneNumber number,
                                                                     Timestamp at) = 0;
+    /// Its sums are those of CampaignCounts, and change with them.
+    [[nodiscard]] virtual Result<OutcomeCounts> outcomes(model::CampaignId id) = 0;
     /// Counts from the rows themselves, for `doctor`. Reads all of them.
     [[nodiscard]] virtual Result<model::CampaignCounts> recount(model::CampaignId id) = 0;
 
@@ -270,6 +305,9 @@ public:
     /// The account's tags, in order, at most `limit` after `after`.
     [[nodiscard]] virtual Result<std::vector<std::string>> tags(model::AccountId account,
                                                                 std::string_view after,
+                                                                std::size_t limit) = 0;
+    /// The first of those that are kept, at most `limit` after `after`.
+    [[nodiscard]] virtual Result<std::vector<Erasure>> erasures(const Erasure& after,
                                                                 std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::optional<model::Suppression>> suppression(
         model::AccountId account, model::PhoneNumber number) = 0;

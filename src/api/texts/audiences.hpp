@@ -26,6 +26,7 @@ inline constexpr std::array texts_of_audiences{
          "message needs",
          "unggahan kampanye ini bersama-sama mempunyai lebih dari {0} kolom: hapus yang tidak "
          "dipakai pesan"},
+    Text{"the list has more than {} bytes: split it", "daftarnya lebih dari {0} byte: pecahlah"},
     // Parameters.
     Text{"`country` must be a country code of 1 to 3 digits, such as 62",
          "`country` harus kode negara dari 1 sampai 3 angka, seperti 62"},

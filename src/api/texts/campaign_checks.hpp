@@ -59,6 +59,8 @@ inline constexpr std::array texts_of_campaign_checks{
          "kebanyakan nomor diawali {0}, tetapi ada yang diawali {1}: mungkin nol di depannya "
          "dihapus oleh program lembar kerja"},
     Text{"the file at '{}' cannot be sent: {}", "berkas di '{0}' tidak dapat dikirim: {1:text}"},
+    Text{"the file at '{}' was not seen in time: it is judged when its message is sent",
+         "berkas di '{0}' tidak sempat diperiksa: berkas itu dinilai saat pesannya dikirim"},
     Text{"files of its type are not sent", "berkas jenis itu tidak dikirim"},
     Text{"its content is not of a type that is sent", "isinya bukan jenis yang dikirim"},
     Text{"it is larger than the server sends",

@@ -134,9 +134,34 @@ private:
 
     Result<void> stage(store::Tables& tables, std::span<const store::NewRecipient> rows) {
         auto counts = counts_;
+        std::vector<store::NewRecipient> present;
+        if (!reader_->tags().empty()) {
+            auto found = present_contacts(tables, rows);
+            if (!found) {
+                return pass(found);
+            }
+            present = *std::move(found);
+            rows = present;
+        }
         auto staged = tables.campaigns().stage_rows(campaign_.id, rows, counts, means_.clock.now());
         counts_ = staged ? counts : counts_;
         return staged;
+    }
+
+    /// Without the contacts that were removed since they were read.
+    Result<std::vector<store::NewRecipient>> present_contacts(
+        store::Tables& tables, std::span<const store::NewRecipient> rows) const {
+        std::vector<store::NewRecipient> present;
+        for (const auto& row : rows) {
+            const auto contact = tables.campaigns().find_contact(campaign_.account, *row.number);
+            if (!contact) {
+                return pass(contact);
+            }
+            if (*contact) {
+                present.push_back(row);
+            }
+        }
+        return present;
     }
 
     /// Where a column of the upload is among those of the campaign.

@@ -191,6 +191,26 @@ TEST_F(AudienceImportTest, TakesContactsByTheirTags) {
     EXPECT_EQ(import_list(R"({"tags":["none"]})", {.form = UploadForm::json})->rows, 0U);
 }
 
+TEST_F(AudienceImportTest, ContactsThatAreRemovedMeanwhileAreNotTaken) {
+    put_contact(
+        {.number = model::PhoneNumber::from_stored(6281200000001), .name = "Ani", .tags = {"vip"}});
+    put_contact({.number = model::PhoneNumber::from_stored(6281200000002),
+                 .name = "Budi",
+                 .tags = {"vip"}});
+    auto import = AudienceImport::begin(means, campaign, {.form = UploadForm::json});
+    ASSERT_TRUE(import);
+    ASSERT_TRUE(import->take(R"({"tags":["vip"]})"));
+    before_change = [this] {  // They have been read.
+        before_change = nullptr;
+        campaigns([&](store::CampaignTables& tables) {
+            EXPECT_TRUE(
+                tables.remove_contact(account, model::PhoneNumber::from_stored(6281200000001)));
+        });
+    };
+    EXPECT_EQ(import->finish()->rows, 1U);
+    EXPECT_EQ(recipients().front().number->text(), "6281200000002");
+}
+
 TEST_F(AudienceImportTest, ReadsNumbersByTheCountryOfTheAccount) {
     ASSERT_TRUE(import_list("0612345678\n", {.country = "31"}));
     EXPECT_EQ(recipients()[0].number->text(), "31612345678");

@@ -1,6 +1,7 @@
 // A store with one account, into which tests import lists.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -73,10 +74,17 @@ struct ImportTest : ::testing::Test {
         std::move(*store::open_store({.url = "sqlite:" + folder.file("merpati.db")}));
     model::AccountId account;
     int changes = 0;
+    std::function<void()> before_change;  // Called before each change of an import.
     Uploads uploads;
     store::ReaderPool readers{*store};
     ImportMeans means{.clock = clock,
-                      .change = [this](auto run) { return change(std::move(run)); },
+                      .change =
+                          [this](auto run) {
+                              if (before_change) {
+                                  std::function<void()>{before_change}();
+                              }
+                              return change(std::move(run));
+                          },
                       .readers = readers,
                       .uploads = uploads};
 };

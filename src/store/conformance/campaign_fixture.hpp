@@ -156,14 +156,25 @@ struct CampaignTest : StoreTest {
         end(std::move(ending));
     }
 
-    /// As stored; its counts agree with its rows.
+    /// As stored; its counts agree with its rows, and its reasons with its counts.
     model::Campaign campaign(model::CampaignId id) {
         const auto open = reader();
         auto& campaigns = open->campaigns();
         const auto found = take(campaigns.campaign(id));
         EXPECT_TRUE(found);
         EXPECT_EQ(take(campaigns.recount(id)), found->counts);
+        const auto outcomes = take(campaigns.outcomes(id));
+        EXPECT_EQ(sum_of(outcomes.skipped), found->counts.of(model::RecipientState::skipped));
+        EXPECT_EQ(sum_of(outcomes.failed), found->counts.of(model::RecipientState::failed));
         return *found;
+    }
+    static std::int64_t sum_of(const auto& counts) {
+        std::int64_t sum = 0;
+        for (const auto& [why, rows] : counts) {
+            EXPECT_GT(rows, 0);
+            sum += rows;
+        }
+        return sum;
     }
     model::Recipient row(model::CampaignId id, Row row) {
         const auto found = take(reader()->campaigns().recipient(id, row));

@@ -54,6 +54,26 @@ TEST_P(CampaignTest, APlanIsReadBackAsItWasStored) {
     EXPECT_EQ(campaign(made.id).created_at, clock.now());
 }
 
+TEST_P(CampaignTest, AnAccountHasABoundedNumberOfCampaignsThatHaveNotEnded) {
+    const auto room = [this](model::AccountId whose) {
+        return run([whose](CampaignTables& campaigns) { return campaigns.check_room(whose); });
+    };
+    run([&](CampaignTables& campaigns) -> Result<void> {
+        for (std::size_t count = 1; count < CampaignTables::unfinished_max; ++count) {
+            take(campaigns.create_campaign({.account = account, .created_at = clock.now()}));
+        }
+        return {};
+    });
+    EXPECT_TRUE(room(account));
+    const auto last = create().id;
+    EXPECT_EQ(room(account).error().code, ErrorCode::conflict);
+    EXPECT_TRUE(room({account.value + 1})) << "another account's campaigns do not count";
+    move(last, CampaignState::running);
+    EXPECT_FALSE(room(account));
+    move(last, CampaignState::finished);
+    EXPECT_TRUE(room(account));
+}
+
 TEST_P(CampaignTest, RowsOfAnUploadJoinTheAudienceWhenItIsComplete) {
     const auto id = create().id;
     UploadCounts counts;

@@ -92,6 +92,12 @@ Result<model::Campaign> SqliteCampaigns::complete_upload(model::CampaignId id,
     campaign.counts.of(RecipientState::pending) += static_cast<std::int64_t>(counts.added);
     campaign.counts.of(RecipientState::skipped) += static_cast<std::int64_t>(skipped);
     campaign.columns = columns;
+    const auto count = [&](SkipReason reason, std::uint64_t rows) {
+        campaigns().count_outcome(id, reason, static_cast<std::int64_t>(rows));
+    };
+    count(SkipReason::invalid, counts.invalid);
+    count(SkipReason::duplicate, counts.duplicate);
+    count(SkipReason::suppressed, counts.suppressed);
     row.has_staged = false;
     write_plan(campaign);
     campaigns().write_state(id);
@@ -105,6 +111,7 @@ Result<model::Campaign> SqliteCampaigns::empty_audience(model::CampaignId id) {
     }
     auto& row = *campaigns().edit(id);
     row.campaign.counts = {};
+    campaigns().forget_outcomes(id);
     row.campaign.columns.clear();
     row.has_staged = true;
     write_plan(row.campaign);
@@ -137,6 +144,7 @@ Result<RowStep> SqliteCampaigns::remove_rows(model::CampaignId id, std::size_t l
 
 void SqliteCampaigns::remove(const model::Campaign& campaign) {
     const auto id = campaign.id;
+    campaigns().forget_outcomes(id);
     for (const auto* sql :
          {"DELETE FROM campaign_plan WHERE campaign = ?", "DELETE FROM campaign WHERE id = ?"}) {
         Statement remove_it{connection_, sql};
@@ -188,7 +196,7 @@ Result<RowStep> SqliteCampaigns::retry_rows(model::CampaignId id, RetryScope sco
     }
     const auto state =
         scope == RetryScope::failed ? RecipientState::failed : RecipientState::uncertain;
-    std::vector<std::int64_t> chosen;
+    std::vector<std::pair<std::int64_t, model::StatusCode>> chosen;
     RowStep step{.last_row = after_row, .changed = 0, .complete = true};
     {
         Statement visit{connection_,
@@ -202,7 +210,8 @@ Result<RowStep> SqliteCampaigns::retry_rows(model::CampaignId id, RetryScope sco
             step.last_row = row_of(row.integer(0));
             if (row.integer(1) == stored(state) &&
                 (!code || row.integer(2) == static_cast<int>(*code))) {
-                chosen.push_back(row.integer(0));
+                chosen.emplace_back(row.integer(0),
+                                    static_cast<model::StatusCode>(row.number<std::uint16_t>(2)));
             }
         }
     }
@@ -210,9 +219,12 @@ Result<RowStep> SqliteCampaigns::retry_rows(model::CampaignId id, RetryScope sco
                        fmt::format("UPDATE campaign_recipient SET state = -2, message = {0}, "
                                    "message_tail = {0}, at = ?2 WHERE id = ?1",
                                    no_message)};
-    for (const auto key : chosen) {
+    for (const auto& [key, failed_with] : chosen) {
         if (recipients().guard(key, [&] { put_back.run(key, at); })) {
             recipients().count(id, state, RecipientState::pending);
+            if (state == RecipientState::failed) {
+                campaigns().count_outcome(id, failed_with, -1);
+            }
             ++step.changed;
         }
     }

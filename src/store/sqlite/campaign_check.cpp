@@ -23,6 +23,15 @@ LEFT JOIN campaign_recipient r ON r.id > c.id << 32 AND r.id <= (c.id << 32) + c
 GROUP BY c.id HAVING c.finished_at IS NULL OR count(r.id) = c.total
 )sql";
 
+/// Campaigns whose reasons are not as many as their counts say.
+constexpr const char* counts_of_outcomes = R"sql(
+SELECT c.id, c.failed, c.skipped,
+       coalesce(sum(o.recipients) FILTER (WHERE o.state = 3), 0),
+       coalesce(sum(o.recipients) FILTER (WHERE o.state = 4), 0)
+FROM campaign c LEFT JOIN campaign_outcome o ON o.campaign = c.id
+WHERE c.removed = 0 AND c.pruned = 0 GROUP BY c.id
+)sql";
+
 constexpr int counts_compared = 9;
 
 constexpr std::array count_words{"pending",   "queued",    "sent",      "failed", "skipped",
@@ -41,6 +50,24 @@ std::string difference(const Cursor& row) {
     return {};
 }
 
+/// The reasons of each campaign's rows are as many as its counts say.
+void compare_outcomes(Connection& connection, std::vector<CampaignFault>& faults) {
+    if (connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name = "
+                              "'campaign_outcome'") == "0") {
+        return;
+    }
+    Statement compare{connection, counts_of_outcomes};
+    for (auto row = compare.query(); row.next();) {
+        if (row.integer(1) != row.integer(3) || row.integer(2) != row.integer(4)) {
+            faults.push_back({.campaign = {row.integer(0)},
+                              .what = fmt::format("it knows why {} recipients failed and {} were "
+                                                  "skipped, but {} did, and {} were",
+                                                  row.integer(3), row.integer(4), row.integer(1),
+                                                  row.integer(2))});
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<CampaignFault> compare_campaigns(Connection& connection) {
@@ -55,6 +82,7 @@ std::vector<CampaignFault> compare_campaigns(Connection& connection) {
             faults.push_back({.campaign = {row.integer(0)}, .what = std::move(what)});
         }
     }
+    compare_outcomes(connection, faults);
     return faults;
 }
 

@@ -29,12 +29,14 @@ struct CampaignCosts : FullStoreTest {
                 .devices = {device},
                 .exclude = {{.campaigns = {{.value = 50}}, .contacted_within_days = 7}},
                 .frequency = {{.messages = 2'000'000, .days = 7}}};
+            EXPECT_EQ(campaigns.check_room(account).error().code, ErrorCode::conflict);
+            take(campaigns.check_room({account.value + 1}));
             id = take(campaigns.create_campaign({.account = account, .plan = plan})).id;
             take(campaigns.set_plan(id, plan));
             UploadCounts counts;
             std::vector<NewRecipient> uploaded;
             for (std::int64_t n = 1; n <= 6; ++n) {
-                uploaded.push_back({.number = person(n), .original = "", .values = {}});
+                uploaded.push_back({.number = person(n), .original = "0", .values = {}});
             }
             uploaded.push_back(uploaded.front());
             take(campaigns.stage_rows(id, uploaded, counts, clock.now()));
@@ -87,6 +89,10 @@ struct CampaignCosts : FullStoreTest {
             auto& campaigns = tables.campaigns();
             take(campaigns.retry_rows(id, RetryScope::failed, {}, 0, 1'000, clock.now()));
             take(campaigns.erase_person(account, person(100'000'000 * 9), 0, 1'000, clock.now()));
+            const Erasure erasure{.account = account, .number = person(9), .at = clock.now()};
+            take(campaigns.put_erasure(erasure));
+            take(campaigns.note_rows_erased(erasure));
+            take(campaigns.end_erasure(erasure));
             take(campaigns.erase_message(handover.rows.at(4).message->id));
             take(campaigns.last_campaign_of(account, person(900'000'000)));
         });
@@ -120,8 +126,8 @@ struct CampaignCosts : FullStoreTest {
                     .id;
             UploadCounts counts;
             const std::array uploaded{
-                NewRecipient{.number = person(1), .original = "", .values = {}},
-                NewRecipient{.number = person(2), .original = "", .values = {}}};
+                NewRecipient{.number = person(1), .original = "0", .values = {}},
+                NewRecipient{.number = person(2), .original = "0", .values = {}}};
             take(campaigns.stage_rows(paid, uploaded, counts, clock.now()));
             take(campaigns.complete_upload(paid, {}, counts));
             take(campaigns.reserve_credit(paid, clock.now()));
@@ -179,6 +185,8 @@ struct CampaignCosts : FullStoreTest {
         read(campaigns.last_sender(account, person(900'000'000)));
         read(campaigns.check_recipient(*found, person(900'000'000), clock.now()));
         read_all(campaigns.recount(large));
+        read(campaigns.outcomes(large));
+        read(campaigns.erasures({}, 100));
         read(campaigns.contact(account, person(5)));
         read(campaigns.contacts({.account = account}));
         read(campaigns.contacts({.account = account, .tags = {"vip", "t5"}}));

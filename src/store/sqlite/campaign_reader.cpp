@@ -261,6 +261,26 @@ Result<model::SkipReason> SqliteCampaignReader::check_recipient(const model::Cam
         [&]() -> Result<model::SkipReason> { return checks_.check(campaign, number, at); });
 }
 
+Result<OutcomeCounts> SqliteCampaignReader::outcomes(model::CampaignId id) {
+    return guarded([&]() -> Result<OutcomeCounts> {
+        OutcomeCounts counts;
+        Statement list{connection_,
+                       "SELECT state, detail, recipients FROM campaign_outcome "
+                       "WHERE campaign = ? AND recipients > 0 ORDER BY state, detail"};
+        auto row = list.query(id.value);
+        while (row.next()) {
+            if (read_state(row, 0) == RecipientState::skipped) {
+                counts.skipped.emplace_back(row.enumerator(1, model::skip_reason_last),
+                                            row.integer(2));
+            } else {
+                counts.failed.emplace_back(
+                    static_cast<model::StatusCode>(row.number<std::uint16_t>(1)), row.integer(2));
+            }
+        }
+        return counts;
+    });
+}
+
 Result<model::CampaignCounts> SqliteCampaignReader::recount(model::CampaignId id) {
     return guarded([&]() -> Result<model::CampaignCounts> {
         model::CampaignCounts counts;

@@ -137,4 +137,30 @@ CREATE TABLE suppression(
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// erasure: wishes of which something is left to do.
+//
+// campaign_outcome: how many rows were skipped (state 4) for each reason, and have failed (3) with
+// each code; `detail` is one or the other. Staged rows do not count.
+inline constexpr const char* outcomes_and_erasures = R"sql(
+CREATE TABLE campaign_outcome(
+  campaign INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  detail INTEGER NOT NULL,
+  recipients INTEGER NOT NULL,
+  PRIMARY KEY(campaign, state, detail)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE erasure(
+  account INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  rows_left INTEGER NOT NULL,
+  PRIMARY KEY(account, number)
+) STRICT, WITHOUT ROWID;
+INSERT INTO campaign_outcome
+  SELECT c.id, r.state, iif(r.state = 4, r.reason, r.code), count(*)
+  FROM campaign c JOIN campaign_recipient r ON r.id > c.id << 32 AND r.id <= (c.id << 32) +
+    c.pending + c.queued + c.sent + c.failed + c.skipped + c.uncertain + c.cancelled
+  WHERE r.state IN (3, 4) GROUP BY 1, 2, 3;
+)sql";
+
 }  // namespace merpati::store::sqlite

@@ -27,7 +27,7 @@ SqliteCampaigns::SqliteCampaigns(Connection& connection, MessageWriter& writer,
       writer_(writer),
       row_changes_(row_changes),
       checks_(connection),
-      find_row_(connection, "SELECT state, number FROM campaign_recipient WHERE id = ?"),
+      find_row_(connection, "SELECT state, number, original FROM campaign_recipient WHERE id = ?"),
       queue_row_(connection,
                  "UPDATE campaign_recipient SET state = -1, reason = 0, variant = ?2, device = ?3, "
                  "message = ?4, message_tail = ?5, progress = -1, at = ?6 WHERE id = ?1"),
@@ -70,6 +70,31 @@ Result<const CampaignRow*> SqliteCampaigns::find_draft(model::CampaignId id) {
         return fail(ErrorCode::conflict, "the campaign is not a draft");
     }
     return found;
+}
+
+/// Those that are being removed count until their rows are gone.
+Result<void> SqliteCampaigns::check_room(model::AccountId account) {
+    recipients().flush(row_changes_);
+    const auto counted = [&](const char* states, std::size_t most) {
+        Statement count{connection_, fmt::format("SELECT count(*) FROM (SELECT 1 FROM campaign "
+                                                 "WHERE account = ? {} LIMIT {})",
+                                                 states, most)};
+        auto row = count.query(account.value);
+        return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+    };
+    constexpr auto unfinished = "AND state IN ('draft', 'scheduled', 'running', 'paused')";
+    if (counted(unfinished, unfinished_max) == unfinished_max) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("the account has {} campaigns that have not ended: remove drafts, "
+                                "or cancel some",
+                                unfinished_max));
+    }
+    if (counted("", campaigns_max) == campaigns_max) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("the account has {} campaigns: remove some that have ended",
+                                campaigns_max));
+    }
+    return {};
 }
 
 Result<model::Campaign> SqliteCampaigns::create_campaign(const model::Campaign& campaign) {

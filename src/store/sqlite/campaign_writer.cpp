@@ -19,7 +19,11 @@ CampaignWriter::CampaignWriter(Connection& connection)
       write_state_(connection,
                    "UPDATE campaign SET state = ?2, reason = ?3, until = ?4, started_at = ?5, "
                    "finished_at = ?6, notified_state = ?7, notified_reason = ?8, staged = ?9, "
-                   "removed = ?10, is_open = ?11, unnotified = ?12, pruned = ?13 WHERE id = ?1") {}
+                   "removed = ?10, is_open = ?11, unnotified = ?12, pruned = ?13 WHERE id = ?1"),
+      add_outcome_(connection,
+                   "INSERT INTO campaign_outcome VALUES(?1, ?2, ?3, ?4) "
+                   "ON CONFLICT DO UPDATE SET recipients = recipients + ?4"),
+      remove_outcomes_(connection, "DELETE FROM campaign_outcome WHERE campaign = ?") {}
 
 CampaignWriter::Kept* CampaignWriter::load(model::CampaignId id) {
     if (const auto found = kept_.find(id); found != kept_.end()) {
@@ -51,6 +55,28 @@ CampaignRow* CampaignWriter::edit(model::CampaignId id) {
     return &*kept->row;
 }
 
+void CampaignWriter::count_outcome(model::CampaignId id, model::SkipReason reason,
+                                   std::int64_t by) {
+    if (auto* kept = load(id); kept != nullptr && kept->row) {
+        kept->is_edited = true;
+        kept->outcomes[{model::RecipientState::skipped, static_cast<int>(reason)}] += by;
+    }
+}
+
+void CampaignWriter::count_outcome(model::CampaignId id, model::StatusCode code, std::int64_t by) {
+    if (auto* kept = load(id); kept != nullptr && kept->row) {
+        kept->is_edited = true;
+        kept->outcomes[{model::RecipientState::failed, static_cast<int>(code)}] += by;
+    }
+}
+
+void CampaignWriter::forget_outcomes(model::CampaignId id) {
+    if (auto* kept = load(id); kept != nullptr) {
+        kept->outcomes.clear();
+        damaged_.write(id, [&] { remove_outcomes_.run(id.value); });
+    }
+}
+
 void CampaignWriter::write_state(model::CampaignId id) {
     auto* kept = load(id);
     invariant(kept != nullptr && kept->row, "a campaign is found before it is written");
@@ -66,6 +92,7 @@ void CampaignWriter::flush(std::vector<RowChange>& row_changes) {
         const auto& row = *kept.row;
         damaged_.write(id, [&] {
             write_counts(row);
+            write_outcomes(id, kept);
             // The last row of a cancelled campaign that ends closes it.
             if (kept.has_new_state || row.campaign.state == model::CampaignState::cancelled) {
                 write_state(row);
@@ -96,6 +123,15 @@ void CampaignWriter::write_counts(const CampaignRow& row) {
                       counts.of(cancelled), counts.delivered, counts.read, ends.failures_in_row,
                       ends.unregistered[0], ends.unregistered[1], ends.recent, ends.sent,
                       ends.opt_outs, campaign.reserved, campaign.next_due_at);
+}
+
+void CampaignWriter::write_outcomes(model::CampaignId id, Kept& kept) {
+    for (const auto& [outcome, by] : kept.outcomes) {
+        if (by != 0) {
+            add_outcome_.run(id.value, stored(outcome.first), outcome.second, by);
+        }
+    }
+    kept.outcomes.clear();
 }
 
 void CampaignWriter::write_state(const CampaignRow& row) {

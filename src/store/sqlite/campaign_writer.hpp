@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "store/records.hpp"
@@ -32,6 +35,13 @@ public:
     /// The same, to change the values that are named above. Does not write what did not change.
     [[nodiscard]] CampaignRow* edit(model::CampaignId id);
 
+    /// Adds to the rows that were skipped for a reason, or have failed with a code. Call it with
+    /// each change of their counts.
+    void count_outcome(model::CampaignId id, model::SkipReason reason, std::int64_t by);
+    void count_outcome(model::CampaignId id, model::StatusCode code, std::int64_t by);
+    /// Its audience is empty, or removed.
+    void forget_outcomes(model::CampaignId id);
+
     /// Writes the other columns too, apart from plan and columns.
     void write_state(model::CampaignId id);
 
@@ -50,14 +60,18 @@ private:
         std::optional<CampaignRow> row;  // Empty: there is none.
         bool is_edited = false;
         bool has_new_state = false;
+        std::map<std::pair<model::RecipientState, int>, std::int64_t> outcomes{};  // To add.
     };
     [[nodiscard]] Kept* load(model::CampaignId id);
     void write_counts(const CampaignRow& row);
+    void write_outcomes(model::CampaignId id, Kept& kept);
     void write_state(const CampaignRow& row);
 
     Statement find_;
     Statement write_counts_;
     Statement write_state_;
+    Statement add_outcome_;
+    Statement remove_outcomes_;
     std::unordered_map<model::CampaignId, Kept> kept_;
     DamagedRows<model::CampaignId, damaged_max> damaged_;
 };

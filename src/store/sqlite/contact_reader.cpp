@@ -117,6 +117,25 @@ Result<std::vector<std::string>> SqliteCampaignReader::tags(model::AccountId acc
     });
 }
 
+Result<std::vector<Erasure>> SqliteCampaignReader::erasures(const Erasure& after,
+                                                            std::size_t limit) {
+    return guarded([&]() -> Result<std::vector<Erasure>> {
+        std::vector<Erasure> found;
+        Statement list{
+            connection_,
+            "SELECT account, number, at, rows_left FROM erasure WHERE (account, number) > (?, ?) "
+            "ORDER BY account, number LIMIT ?"};
+        auto row = list.query(after.account.value, after.number.value(), limit);
+        while (row.next()) {
+            found.push_back({.account = {row.integer(0)},
+                             .number = model::PhoneNumber::from_stored(row.integer(1)),
+                             .at = row.time(2),
+                             .rows_left = row.integer(3) != 0});
+        }
+        return found;
+    });
+}
+
 Result<std::optional<model::Suppression>> SqliteCampaignReader::suppression(
     model::AccountId account, model::PhoneNumber number) {
     return guarded([&]() -> Result<std::optional<model::Suppression>> {

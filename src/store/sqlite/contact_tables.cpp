@@ -153,6 +153,33 @@ void SqliteCampaigns::erase_row(std::int64_t key, Timestamp at) {
     }
 }
 
+Result<bool> SqliteCampaigns::is_erased(model::CampaignId id, std::uint32_t row) {
+    recipients().write_moves();
+    auto found = find_row_.query(row_key(id, row));
+    return !found.next() || (!found.null(1) && found.text(2).empty());
+}
+
+Result<void> SqliteCampaigns::put_erasure(const Erasure& erasure) {
+    Statement put{connection_, "INSERT OR REPLACE INTO erasure VALUES(?, ?, ?, ?)"};
+    put.run(erasure.account.value, erasure.number.value(), erasure.at, erasure.rows_left);
+    return {};
+}
+
+Result<void> SqliteCampaigns::note_rows_erased(const Erasure& erasure) {
+    Statement note{connection_,
+                   "UPDATE erasure SET rows_left = 0 "
+                   "WHERE account = ? AND number = ? AND at <= ?"};
+    note.run(erasure.account.value, erasure.number.value(), erasure.at);
+    return {};
+}
+
+Result<void> SqliteCampaigns::end_erasure(const Erasure& erasure) {
+    Statement remove_one{connection_,
+                         "DELETE FROM erasure WHERE account = ? AND number = ? AND at <= ?"};
+    remove_one.run(erasure.account.value, erasure.number.value(), erasure.at);
+    return {};
+}
+
 Result<bool> SqliteCampaigns::erase_message(model::MessageId message) {
     {
         Statement find_end{connection_,

@@ -31,9 +31,13 @@ void SqliteCampaigns::hand_over(const model::Campaign& campaign, PlannedRow& pla
                                 Timestamp at) {
     const auto key = row_key(campaign.id, planned.row);
     model::PhoneNumber number;
-    bool is_ready = false;
-    if (!recipients().guard(key, [&] { is_ready = is_pending(campaign, key, number); }) ||
-        !is_ready) {
+    auto waits = Waiting::no;
+    if (!recipients().guard(key, [&] { waits = is_pending(campaign, key, number); }) ||
+        waits == Waiting::no) {
+        return;
+    }
+    if (waits == Waiting::erased) {
+        cancel_erased(key, at);
         return;
     }
     auto reason = planned.message == nullptr ? planned.reason : SkipReason::none;
@@ -55,15 +59,22 @@ void SqliteCampaigns::hand_over(const model::Campaign& campaign, PlannedRow& pla
     planned.result = decide(campaign, planned, at);
 }
 
-bool SqliteCampaigns::is_pending(const model::Campaign& campaign, std::int64_t key,
-                                 model::PhoneNumber& number) {
+SqliteCampaigns::Waiting SqliteCampaigns::is_pending(const model::Campaign& campaign,
+                                                     std::int64_t key, model::PhoneNumber& number) {
     auto row = find_row_.query(key);
     if (row_of(key) > campaign.counts.total() || !row.next() ||
         row.integer(0) != stored(RecipientState::pending) || row.null(1)) {
-        return false;
+        return Waiting::no;
     }
     number = model::PhoneNumber::from_stored(row.integer(1));
-    return true;
+    return row.text(2).empty() ? Waiting::erased : Waiting::yes;
+}
+
+/// Its message was under way when the person was erased, and has come back since.
+void SqliteCampaigns::cancel_erased(std::int64_t key, Timestamp at) {
+    recipients().guard(
+        key, [&] { end_row_.run(key, static_cast<int>(RecipientState::cancelled), 0, at); });
+    recipients().count(campaign_of(key), RecipientState::pending, RecipientState::cancelled);
 }
 
 void SqliteCampaigns::skip(std::int64_t key, SkipReason reason, Timestamp at) {
@@ -71,6 +82,7 @@ void SqliteCampaigns::skip(std::int64_t key, SkipReason reason, Timestamp at) {
         end_row_.run(key, static_cast<int>(RecipientState::skipped), static_cast<int>(reason), at);
     });
     recipients().count(campaign_of(key), RecipientState::pending, RecipientState::skipped);
+    campaigns().count_outcome(campaign_of(key), reason, 1);
 }
 
 PlannedRow::Result SqliteCampaigns::decide(const model::Campaign& campaign, PlannedRow& planned,

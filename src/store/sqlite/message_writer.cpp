@@ -71,6 +71,8 @@ MessageWriter::MessageWriter(Connection& connection)
                 "VALUES(?1, ?2, ?3, ?4, ?5) ON CONFLICT(device) DO UPDATE SET "
                 "sent_at = ?2, jitter = ?3, day_ends_at = ?4, sent_of_day = ?5"),
       find_retry_(connection, "SELECT details FROM message_event WHERE message = ? AND step = ?"),
+      find_erased_(connection,
+                   "SELECT 1 FROM message WHERE id = ? AND body = '' AND media_url IS NULL"),
       find_completion_(connection, "SELECT state FROM completion WHERE id = ?"),
       remove_message_(connection, "DELETE FROM message WHERE id = ?") {}
 
@@ -88,6 +90,10 @@ void MessageWriter::accept(Accept& accept) {
         return;
     }
     if (accept.retry_of && was_retried(accept)) {
+        return;
+    }
+    if (accept.retry_of && is_erased(*accept.retry_of)) {
+        accept.result = Accept::Result::not_permitted;
         return;
     }
     switch (charge(message)) {
@@ -157,6 +163,12 @@ bool MessageWriter::was_retried(Accept& accept) {
     accept.retry_of = Uuid::parse(row.text(0));
     accept.result = Accept::Result::retried_before;
     return true;
+}
+
+/// Its text was read before it was erased, and must not come back. Any other message has a text or
+/// a file.
+bool MessageWriter::is_erased(const model::MessageId& message) {
+    return find_erased_.query(message.sequence()).next();
 }
 
 void MessageWriter::link_retry(const model::Message& message, const model::MessageId& retry_of) {

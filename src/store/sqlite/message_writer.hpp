@@ -97,6 +97,7 @@ public:
 private:
     [[nodiscard]] bool repeats(Accept& accept);
     [[nodiscard]] bool was_retried(Accept& accept);
+    [[nodiscard]] bool is_erased(const model::MessageId& message);
     [[nodiscard]] Credits::Charge charge(model::Message& message);
     void withdraw(const Finish& finish);
     void link_retry(const model::Message& message, const model::MessageId& retry_of);
@@ -120,6 +121,7 @@ private:
     Statement insert_idempotency_;
     Statement put_sent_;
     Statement find_retry_;
+    Statement find_erased_;
     Statement find_completion_;
     Statement remove_message_;
     std::unordered_map<model::PhoneNumber, SentRecord> sent_;  // The latest of each device.

@@ -195,6 +195,9 @@ void RecipientWriter::count(model::CampaignId campaign, RecipientState from, Rec
 
 void RecipientWriter::count_end(const Move& move) {
     count(campaign_of(move.key), move.from, move.to);
+    if (move.to == RecipientState::failed && move.code) {
+        campaigns_.count_outcome(campaign_of(move.key), *move.code, 1);
+    }
     if (move.code) {
         if (auto* found = campaigns_.edit(campaign_of(move.key)); found != nullptr) {
             found->campaign.ends.note(*move.code);
@@ -205,6 +208,7 @@ void RecipientWriter::count_end(const Move& move) {
 /// A message that is sent again begins without progress.
 void RecipientWriter::retry_row(const Move& move) {
     RecipientState from{};
+    model::StatusCode code{};
     std::optional<model::Progress> progress;
     {
         auto row = find_.query(move.key);
@@ -212,6 +216,7 @@ void RecipientWriter::retry_row(const Move& move) {
             return;
         }
         from = read_state(row, 0);
+        code = static_cast<model::StatusCode>(row.number<std::uint16_t>(3));
         progress = read_progress(row, 2);
     }
     if (from == RecipientState::pending || from == RecipientState::queued ||
@@ -221,6 +226,9 @@ void RecipientWriter::retry_row(const Move& move) {
     queue_again_.run(move.key, move.device.value(), move.next->sequence(), tail_of(*move.next),
                      move.at);
     count(campaign_of(move.key), from, RecipientState::queued);
+    if (from == RecipientState::failed) {
+        campaigns_.count_outcome(campaign_of(move.key), code, -1);
+    }
     if (auto* found = campaigns_.edit(campaign_of(move.key)); found != nullptr && progress) {
         auto& counts = found->campaign.counts;
         counts.delivered -= 1;

@@ -393,7 +393,8 @@ constexpr std::array steps{first_schema,
                            campaigns,
                            doubt_of_queued,
                            batches_of_callbacks,
-                           doubt_of_handed_over};
+                           doubt_of_handed_over,
+                           outcomes_and_erasures};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 

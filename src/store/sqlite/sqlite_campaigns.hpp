@@ -21,6 +21,7 @@ public:
                     std::vector<RowChange>& row_changes);
 
     Result<model::Campaign> create_campaign(const model::Campaign& campaign) override;
+    Result<void> check_room(model::AccountId account) override;
     Result<std::optional<model::Campaign>> find_campaign(model::CampaignId id) override;
     Result<model::Campaign> set_plan(model::CampaignId id,
                                      const model::CampaignPlan& plan) override;
@@ -48,6 +49,10 @@ public:
     Result<bool> remove_contact(model::AccountId account, model::PhoneNumber number) override;
     Result<ErasureStep> erase_person(model::AccountId account, model::PhoneNumber number,
                                      std::int64_t after, std::size_t limit, Timestamp at) override;
+    Result<bool> is_erased(model::CampaignId id, std::uint32_t row) override;
+    Result<void> put_erasure(const Erasure& erasure) override;
+    Result<void> note_rows_erased(const Erasure& erasure) override;
+    Result<void> end_erasure(const Erasure& erasure) override;
     Result<bool> erase_message(model::MessageId message) override;
     Result<std::optional<model::Suppression>> find_suppression(model::AccountId account,
                                                                model::PhoneNumber number) override;
@@ -81,8 +86,10 @@ private:
     void hand_over(const model::Campaign& campaign, PlannedRow& planned, Timestamp at);
     [[nodiscard]] PlannedRow::Result decide(const model::Campaign& campaign, PlannedRow& planned,
                                             Timestamp at);
-    [[nodiscard]] bool is_pending(const model::Campaign& campaign, std::int64_t key,
-                                  model::PhoneNumber& number);
+    enum class Waiting : std::uint8_t { no, yes, erased };
+    [[nodiscard]] Waiting is_pending(const model::Campaign& campaign, std::int64_t key,
+                                     model::PhoneNumber& number);
+    void cancel_erased(std::int64_t key, Timestamp at);
     void skip(std::int64_t key, model::SkipReason reason, Timestamp at);
     void put_tags(const model::Contact& contact);
     void remove_tags(const model::Contact& contact);
@@ -123,12 +130,14 @@ public:
                                                           model::PhoneNumber number) override;
     Result<model::SkipReason> check_recipient(const model::Campaign& campaign,
                                               model::PhoneNumber number, Timestamp at) override;
+    Result<OutcomeCounts> outcomes(model::CampaignId id) override;
     Result<model::CampaignCounts> recount(model::CampaignId id) override;
     Result<std::optional<model::Contact>> contact(model::AccountId account,
                                                   model::PhoneNumber number) override;
     Result<NumberedRecords<model::Contact>> contacts(const ContactFilter& filter) override;
     Result<std::vector<std::string>> tags(model::AccountId account, std::string_view after,
                                           std::size_t limit) override;
+    Result<std::vector<Erasure>> erasures(const Erasure& after, std::size_t limit) override;
     Result<std::optional<model::Suppression>> suppression(model::AccountId account,
                                                           model::PhoneNumber number) override;
     Result<NumberedRecords<model::Suppression>> suppressions(

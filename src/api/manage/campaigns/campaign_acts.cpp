@@ -106,6 +106,22 @@ Result<Campaign> check_and_start(const Context& context, Call& call, const std::
     });
 }
 
+/// A campaign whose schedule came to nothing is checked as `start` checks it.
+Result<void> check_before_first_start(const Context& context, Call& call) {
+    const auto campaign = find_campaign(context, call, call.id);
+    if (!campaign) {
+        return pass(campaign);
+    }
+    if (campaign->state != CampaignState::paused || campaign->started_at) {
+        return {};
+    }
+    const auto report = check_now(context, *campaign);
+    if (!report) {
+        return pass(report);
+    }
+    return report->ready ? Result<void>{} : not_ready(call, *campaign, *report);
+}
+
 }  // namespace
 
 Result<value> start(const Context& context, Call& call) {
@@ -139,6 +155,9 @@ Result<value> resume(const Context& context, Call& call) {
     const auto per_minute = take_per_minute(call.fields);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
+    }
+    if (auto ready = check_before_first_start(context, call); !ready) {
+        return pass(ready);
     }
     const auto resumed = act_on(context, call, [&](store::Tables& tables, model::CampaignId id) {
         return campaign::resume(tables, {.id = id, .devices = devices, .per_minute = per_minute},

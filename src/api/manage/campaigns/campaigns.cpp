@@ -74,6 +74,9 @@ Result<value> create(const Context& context, Call& call) {
             if (auto owned = check_devices(tables, campaign); !owned) {
                 return pass(owned);
             }
+            if (auto room = tables.campaigns().check_room(account->id); !room) {
+                return pass(room);
+            }
             return tables.campaigns().create_campaign(campaign);
         },
         [&](const model::Campaign& campaign) { return shown(context, call, campaign); });

@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "api/errors.hpp"
 #include "api/manage/campaigns/campaign_view.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/typed_number.hpp"
+#include "api/texts/text.hpp"
 #include "campaign/preview.hpp"
 #include "store/campaigns.hpp"
 
@@ -43,33 +45,6 @@ Result<std::optional<model::Recipient>> row_of(const Context& context,
     }
     return found;
 }
-
-/// Probes addresses one after the other, until `probing_max` has passed: then nobody can tell.
-class ProbeInTime {
-public:
-    ProbeInTime(const Context& context, model::AccountId account)
-        : context_(context),
-          account_(account),
-          ends_at_(context.clock.steady_now() + probing_max) {}
-
-    std::vector<media::ProbeVerdict> operator()(const std::vector<std::string>& urls) const {
-        std::vector<media::ProbeVerdict> verdicts;
-        for (const auto& url : urls) {
-            const bool in_time = context_.clock.steady_now() < ends_at_;
-            const auto verdict =
-                in_time ? context_.campaigns.control.probe_media(account_, url) : std::nullopt;
-            verdicts.push_back(verdict.value_or(media::ProbeVerdict::undecided));
-        }
-        return verdicts;
-    }
-
-private:
-    static constexpr std::chrono::seconds probing_max{20};
-
-    const Context& context_;
-    const model::AccountId account_;
-    const SteadyTime ends_at_;
-};
 
 object shown_preview(const campaign::Preview& preview, Language language) {
     return {{"text", preview.text},
@@ -116,33 +91,70 @@ std::optional<model::PhoneNumber> tester(const Context& context, const model::Ca
     return devices.empty() ? std::nullopt : std::optional{devices.front().device.number};
 }
 
-Result<std::vector<campaign::TestSend>> make_tests(const Context& context, Call& call,
-                                                   const model::Campaign& campaign,
-                                                   const std::vector<model::PhoneNumber>& to,
-                                                   std::optional<std::int64_t> row) {
-    const auto from = tester(context, campaign);
-    if (!from) {
-        return fail(ErrorCode::conflict, "the account has none of the campaign's devices");
+/// What became of one test.
+struct Tried {
+    model::PhoneNumber to;
+    std::optional<campaign::Problem> problem;  // Of its text; it was not sent.
+    Result<model::MessageId> sent = model::MessageId{};
+};
+
+std::string_view code_of(const Error& error) {
+    return error.code == ErrorCode::refused ? error_row(admission::Refusal::credit_exhausted).name
+                                            : to_string(error.code);
+}
+
+object shown_test(const Tried& tried, Language language) {
+    if (!tried.problem && tried.sent) {
+        return {{"to", tried.to.text()}, {"message", tried.sent->text()}};
     }
-    const auto recipient = row_of(context, campaign, row);
-    if (!recipient) {
-        return pass(recipient);
-    }
-    std::vector<campaign::TestSend> tests;
+    const std::string code{tried.problem ? tried.problem->code : code_of(tried.sent.error())};
+    const auto& detail = tried.problem ? tried.problem->detail : tried.sent.error().detail;
+    return {{"to", tried.to.text()},
+            {"message", nullptr},
+            {"code", code},
+            {"detail", translated(detail, language)}};
+}
+
+/// Each number is judged by itself; only a server that stops ends the rest.
+std::vector<Tried> try_all(const Context& context, const model::Campaign& campaign,
+                           const std::vector<model::PhoneNumber>& to, model::PhoneNumber from,
+                           const std::optional<model::Recipient>& row) {
+    std::vector<Tried> all;
+    std::optional<Error> stops;
     for (const auto number : to) {
-        auto preview = preview_for(context, campaign, *recipient, number);
+        auto preview = preview_for(context, campaign, row, number);
+        auto& tried = all.emplace_back(Tried{.to = number, .problem = {}});
         if (!preview.problems.empty()) {
-            call.answer.problems = view(std::span{preview.problems}, call.head.language);
-            return fail(ErrorCode::conflict,
-                        fmt::format("campaign {} cannot be tested: {}", campaign.id.text(),
-                                    preview.problems.front().detail));
+            tried.problem = std::move(preview.problems.front());
+        } else if (stops) {
+            tried.sent = std::unexpected(*stops);
+        } else {
+            const auto sent =
+                context.campaigns.control.send_tests(campaign, {{.to = number,
+                                                                 .from = from,
+                                                                 .text = std::move(preview.text),
+                                                                 .media_url = preview.media}});
+            tried.sent = sent ? Result<model::MessageId>{sent->front()} : pass(sent);
         }
-        tests.push_back({.to = number,
-                         .from = *from,
-                         .text = std::move(preview.text),
-                         .media_url = std::move(preview.media)});
+        if (!tried.sent && tried.sent.error().code == ErrorCode::shutting_down) {
+            stops = tried.sent.error();
+        }
     }
-    return tests;
+    return all;
+}
+
+/// The refusal of a call of which no test was sent: that of the first one.
+std::unexpected<Error> nothing_sent(Call& call, const model::Campaign& campaign,
+                                    const Tried& first) {
+    if (first.problem) {
+        call.answer.problems = view(std::span{&*first.problem, 1}, call.head.language);
+        return fail(ErrorCode::conflict, fmt::format("campaign {} cannot be tested: {}",
+                                                     campaign.id.text(), first.problem->detail));
+    }
+    if (first.sent.error().code == ErrorCode::refused) {
+        call.answer.refusal = admission::Refusal::credit_exhausted;
+    }
+    return pass(first.sent);
 }
 
 }  // namespace
@@ -178,7 +190,8 @@ Result<campaign::CheckReport> check_now(const Context& context, const model::Cam
                                 .devices = devices,
                                 .links = context.campaigns.links(),
                                 .policy = context.policy,
-                                .probe = ProbeInTime{context, campaign.account},
+                                .probe = campaign::probe_in_time(
+                                    context.clock, context.campaigns.control, campaign.account),
                                 .now = context.clock.now()},
                                reader);
     });
@@ -256,25 +269,25 @@ Result<value> test(const Context& context, Call& call) {
     if (!campaign) {
         return pass(campaign);
     }
-    const auto tests = make_tests(context, call, *campaign, to, row);
-    if (!tests) {
-        return pass(tests);
+    const auto from = tester(context, *campaign);
+    if (!from) {
+        return fail(ErrorCode::conflict, "the account has none of the campaign's devices");
     }
-    const auto sent = context.campaigns.control.send_tests(*campaign, *tests);
-    if (!sent) {
-        if (sent.error().code == ErrorCode::refused) {
-            call.answer.refusal = admission::Refusal::credit_exhausted;
-        }
-        return pass(sent);
+    const auto recipient = row_of(context, *campaign, row);
+    if (!recipient) {
+        return pass(recipient);
     }
+    const auto all = try_all(context, *campaign, to, *from, *recipient);
     object answer;
     auto& messages = answer["messages"].emplace_array();
     auto& done = call.did["messages"].emplace_array();
-    for (std::size_t place = 0; place < sent->size(); ++place) {
-        messages.push_back({{"to", to[place].text()}, {"message", (*sent)[place].text()}});
-        done.emplace_back((*sent)[place].text());
+    for (const auto& tried : all) {
+        messages.push_back(shown_test(tried, call.head.language));
+        if (!tried.problem && tried.sent) {
+            done.emplace_back(tried.sent->text());
+        }
     }
-    return answer;
+    return done.empty() ? nothing_sent(call, *campaign, all.front()) : Result<value>{answer};
 }
 
 }  // namespace campaigns

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include "api/manage/campaigns/people_upload.hpp"
-#include "api/manage/contacts/erasure.hpp"
 #include "api/manage/contacts/person_call.hpp"
 #include "api/manage/engine/entity_tag.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/listing.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "campaign/audience/people_import.hpp"
+#include "campaign/erasure.hpp"
 #include "store/campaigns.hpp"
 
 namespace merpati::api::manage::contacts {
@@ -185,6 +185,8 @@ Result<value> remove(const Context& context, Call& call) {
     if (!number) {
         return pass(number);
     }
+    const store::Erasure erasure{
+        .account = owner->id, .number = *number, .at = context.clock.now()};
     bool was_there = false;
     auto removed = context.change([&](store::Tables& tables) -> Result<void> {
         const auto found = tables.campaigns().find_contact(owner->id, *number);
@@ -199,10 +201,16 @@ Result<value> remove(const Context& context, Call& call) {
         }
         const auto gone = tables.campaigns().remove_contact(owner->id, *number);
         was_there = gone.value_or(false);
+        if (gone && everywhere) {
+            return tables.campaigns().put_erasure(erasure);
+        }
         return gone ? Result<void>{} : pass(gone);
     });
     if (removed && everywhere) {
-        removed = erase_everywhere(context, owner->id, *number);
+        // Of messages that are under way, the server erases what is left later.
+        const auto erased =
+            campaign::erase_person(context.change, context.store, erasure, context.clock);
+        removed = erased ? Result<void>{} : pass(erased);
     }
     return removed ? Result<value>{{{"number", number->text()}, {"removed", was_there}}}
                    : pass(removed);

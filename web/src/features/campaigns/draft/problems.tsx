@@ -15,6 +15,7 @@ const MENDED_IN: Record<Code, Step | "account"> = {
   text_too_long: "message",
   optout_missing: "message",
   media: "message",
+  media_unchecked: "message",
   template: "message",
   empty_value: "message",
   consent: "sending",
@@ -22,7 +23,7 @@ const MENDED_IN: Record<Code, Step | "account"> = {
   credit: "account",
 };
 
-const ADVICE: readonly Code[] = ["empty_value", "device", "foreign"];
+const ADVICE: readonly Code[] = ["empty_value", "device", "foreign", "media_unchecked"];
 
 export function blocks({ code }: CampaignProblem): boolean {
   return !ADVICE.includes(code);

@@ -12,6 +12,11 @@ import { Results } from "../../send/results.tsx";
 import type { Result } from "../../send/send_form.ts";
 import type { DraftStore } from "./draft_store.ts";
 
+type Tried = Awaited<ReturnType<typeof testCampaign>>["messages"][number];
+
+const resultOf = ({ to, message, detail }: Tried): Result =>
+  message ? { to, id: message } : { to, refusal: detail ?? "" };
+
 export function TestSend({ id, store }: { id: string; store: DraftStore }) {
   const t = useText().draft;
   const [to, setTo] = useState<string[]>([]);
@@ -39,7 +44,7 @@ export function TestSend({ id, store }: { id: string; store: DraftStore }) {
     try {
       await store.flush();
       const { messages } = await testCampaign(id, added.to, key);
-      setResults(messages.map((one) => ({ to: one.to, id: one.message })));
+      setResults(messages.map(resultOf));
       setKey(randomKey());
     } catch (caught) {
       setError(caught);

@@ -1,0 +1,127 @@
+// Why recipients got no message, and people of whom nothing stays.
+#include "store/conformance/campaign_fixture.hpp"
+
+namespace merpati::store {
+namespace {
+
+using model::MessageState;
+using model::RecipientState;
+using model::SkipReason;
+using model::StatusCode;
+
+struct CampaignOutcomesTest : CampaignTest {
+    OutcomeCounts outcomes(model::CampaignId id) {
+        return take(reader()->campaigns().outcomes(id));
+    }
+    void retry(model::CampaignId id, std::optional<StatusCode> code = {}) {
+        EXPECT_TRUE(run([&](CampaignTables& campaigns) {
+            return campaigns.retry_rows(id, RetryScope::failed, code, 0, 100, clock.now());
+        }));
+    }
+    void erase(std::int64_t n) {
+        EXPECT_TRUE(run([&](CampaignTables& campaigns) {
+            return campaigns.erase_person(account, number(n), 0, 100, clock.now());
+        }));
+    }
+    bool is_erased(model::CampaignId id, Row row) {
+        return take(run([&](CampaignTables& campaigns) { return campaigns.is_erased(id, row); }));
+    }
+    std::vector<Erasure> erasures() { return take(reader()->campaigns().erasures({}, 10)); }
+};
+
+TEST_P(CampaignOutcomesTest, RowsThatWereSkippedAreCountedByTheirReason) {
+    const auto id = create().id;
+    EXPECT_EQ(outcomes(id), OutcomeCounts{});
+    upload(id, {fresh(1), fresh(1), {.number = {}, .original = "x", .values = {}}, fresh(2)});
+    const OutcomeCounts uploaded{.skipped = {{SkipReason::invalid, 1}, {SkipReason::duplicate, 1}},
+                                 .failed = {}};
+    EXPECT_EQ(outcomes(id), uploaded);
+    start(id);
+    std::vector<PlannedRow> rows;
+    rows.push_back({.row = 4, .reason = SkipReason::empty_value});
+    hand_over(id, std::move(rows));
+    auto skipped = uploaded.skipped;
+    skipped.emplace_back(SkipReason::empty_value, 1);
+    EXPECT_EQ(outcomes(id).skipped, skipped);
+    campaign(id);
+    EXPECT_TRUE(faults().empty());
+}
+
+TEST_P(CampaignOutcomesTest, FailuresAreCountedByCodeUntilTheyAreRetried) {
+    const auto id = running(1, 3).id;
+    end(queued(id, 1), MessageState::failed, StatusCode::recipient_unregistered);
+    end(queued(id, 2), MessageState::failed, StatusCode::failed);
+    end(queued(id, 3), MessageState::failed, StatusCode::failed);
+    EXPECT_EQ(outcomes(id).failed,
+              (std::vector<std::pair<StatusCode, std::int64_t>>{
+                  {StatusCode::failed, 2}, {StatusCode::recipient_unregistered, 1}}));
+    retry(id, StatusCode::recipient_unregistered);
+    EXPECT_EQ(outcomes(id).failed,
+              (std::vector<std::pair<StatusCode, std::int64_t>>{{StatusCode::failed, 2}}));
+    reopen();
+    retry(id);
+    EXPECT_TRUE(outcomes(id).failed.empty());
+    campaign(id);
+    EXPECT_TRUE(faults().empty());
+}
+
+TEST_P(CampaignOutcomesTest, AnEmptiedAudienceHasNone) {
+    const auto id = create().id;
+    upload(id, {fresh(1), fresh(1)});
+    EXPECT_TRUE(run([&](CampaignTables& campaigns) { return campaigns.empty_audience(id); }));
+    EXPECT_EQ(outcomes(id), OutcomeCounts{});
+    EXPECT_TRUE(faults().empty());
+}
+
+TEST_P(CampaignOutcomesTest, ARowOfAPersonWhoWasErasedIsNeverHandedOver) {
+    const auto id = running(1, 2).id;
+    const auto message = queued(id, 1);
+    EXPECT_FALSE(is_erased(id, 1));
+    erase(1);
+    EXPECT_TRUE(is_erased(id, 1));
+    EXPECT_FALSE(is_erased(id, 2));
+    withdraw(message);
+    EXPECT_EQ(row(id, 1).state, RecipientState::pending);
+    EXPECT_EQ(hand_over(id, 1), PlannedRow::Result::left);
+    EXPECT_EQ(row(id, 1).state, RecipientState::cancelled);
+    EXPECT_EQ(campaign(id).counts.of(RecipientState::cancelled), 1);
+    EXPECT_EQ(hand_over(id, 2), PlannedRow::Result::queued);
+}
+
+TEST_P(CampaignOutcomesTest, AMessageThatWasErasedIsNotSentAgain) {
+    const auto id = running(1, 1).id;
+    const auto message = queued(id, 1);
+    end(message, MessageState::failed);
+    EXPECT_TRUE(
+        take(run([&](CampaignTables& campaigns) { return campaigns.erase_message(message.id); })));
+    WriteBatch batch;
+    batch.accepts.push_back({.message = message_of(id, 1), .retry_of = message.id});
+    write_as_it_is(batch);
+    EXPECT_EQ(batch.accepts.front().result, Accept::Result::not_permitted);
+}
+
+TEST_P(CampaignOutcomesTest, AWishToBeErasedIsKeptUntilItIsDone) {
+    const Erasure first{.account = account, .number = number(1), .at = clock.now()};
+    auto later = first;
+    later.at += std::chrono::hours{1};
+    const auto change = [&](auto act) { EXPECT_TRUE(run(act)); };
+    change([&](CampaignTables& campaigns) { return campaigns.put_erasure(first); });
+    change([&](CampaignTables& campaigns) { return campaigns.put_erasure(later); });
+    reopen();
+    EXPECT_EQ(erasures(), std::vector{later});
+    change([&](CampaignTables& campaigns) { return campaigns.end_erasure(first); });
+    EXPECT_EQ(erasures(), std::vector{later});
+    EXPECT_TRUE(take(reader()->campaigns().erasures(later, 10)).empty());
+    change([&](CampaignTables& campaigns) { return campaigns.note_rows_erased(first); });
+    EXPECT_TRUE(erasures().front().rows_left) << "the later wish has rows of its own";
+    change([&](CampaignTables& campaigns) { return campaigns.note_rows_erased(later); });
+    EXPECT_FALSE(erasures().front().rows_left);
+    later.rows_left = false;
+    change([&](CampaignTables& campaigns) { return campaigns.end_erasure(later); });
+    EXPECT_TRUE(erasures().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, CampaignOutcomesTest, ::testing::ValuesIn(engines()), name_of);
+
+}  // namespace
+}  // namespace merpati::store
