@@ -7,6 +7,7 @@ const explained = [
   [/"room":"linked","message":"(stream errored out|failed to ack receipt)/, "pairings, and kills"],
   [/"the machine's clock was set; .*","by":"([+-]4[3-7]|\+3[56]\d\d)\./, "clock steps"],
   [/"not ready","why":"store: its disk is (nearly )?full/, "the full disk"],
+  [/"retention could not remove old rows","why":"the store's disk is full/, "the full disk"],
 ];
 
 /** Lines that nothing explains, each once with its count. */
