@@ -87,7 +87,7 @@ struct FullStoreTest : StoreTest {
                         "FROM n",
                         ended_from, now),
             fmt::format("INSERT INTO callback_attempt SELECT {} + step + 1, 1, {}, 5, 500, '', "
-                        "NULL, NULL FROM n",
+                        "NULL, NULL, NULL, NULL, NULL FROM n",
                         ended_from, now),
             fmt::format("INSERT INTO activity SELECT 1, {} - i FROM n", (ended_from >> 40) + 1'000),
             // The first one lists a message that is missing.
