@@ -65,8 +65,8 @@ export const id = {
   erasesTexts: "teks dan alamat media dari semua pesan kepadanya yang sudah berakhir.",
   stays:
     "Nomor, status pesan, dan jumlah dalam laporan tetap ada, begitu pula larangan " +
-    "menghubunginya. Pesan yang sedang menunggu di perangkat masih terkirim; ulangi ini " +
-    "sesudahnya untuk menghapus teksnya. Cadangan data lama tidak berubah.",
+    "menghubunginya. Pesan yang sedang menunggu di perangkat masih terkirim, lalu teksnya dihapus. " +
+    "Cadangan data lama tidak berubah.",
   erased: "Data orang ini dihapus",
   import: "Impor",
   importTitle: "Impor kontak",
@@ -154,8 +154,8 @@ export const en = {
   erasesTexts: "texts and media addresses from all messages to the person that have ended.",
   stays:
     "The number, the states of messages and the counts of reports stay, and so does a " +
-    "suppression. Messages that wait at a device are still sent; repeat this afterwards to " +
-    "erase their texts. Older backups do not change.",
+    "suppression. Messages that wait at a device are still sent, and their texts erased then. " +
+    "Older backups do not change.",
   erased: "The person's data were erased",
   import: "Import",
   importTitle: "Import contacts",

@@ -15,9 +15,7 @@ export const id = {
   progress: "Kemajuan unggahan",
   storing: "Menyimpan…",
   stop: "Hentikan",
-  broken:
-    "File tidak terbaca sampai akhir. Baris-baris pertama mungkin sudah tersimpan; mengimpor " +
-    "file yang sama lagi tidak menggandakan apa pun.",
+  broken: "File tidak terbaca sampai akhir; tidak ada yang berubah.",
   done: "Selesai.",
 };
 
@@ -36,8 +34,6 @@ export const en = {
   progress: "Progress of the upload",
   storing: "Storing…",
   stop: "Stop",
-  broken:
-    "The file was not read to its end. Its first rows may be stored; importing the same file " +
-    "again repeats nothing.",
+  broken: "The file was not read to its end, and nothing has changed.",
   done: "Done.",
 } satisfies Same<typeof id>;
