@@ -100,7 +100,7 @@ TEST_P(StoreKeyTest, AMissingKeyIsNeverMadeAnewForAStoreWithSecrets) {
 TEST_P(StoreKeyTest, AKeyThatOpensOneSecretOfManyIsTheRightOne) {
     execute(spoilt +
             "; INSERT INTO account SELECT 0, name, plan, credit, expires_at, rate, callback_url, "
-            "delivery, devices_max, x'00', NULL, NULL, created_at, country FROM account "
+            "delivery, devices_max, x'00', NULL, NULL, created_at, country, NULL FROM account "
             "WHERE id = 1");
     expect_opens_and_says(1);
 }
