@@ -65,8 +65,8 @@ export const id = {
   erasesTexts: "teks dan alamat media dari semua pesan kepadanya yang sudah berakhir.",
   stays:
     "Nomor, status pesan, dan jumlah dalam laporan tetap ada, begitu pula larangan " +
-    "menghubunginya. Pesan yang sedang menunggu di perangkat masih terkirim, lalu teksnya dihapus. " +
-    "Cadangan data lama tidak berubah.",
+    "menghubunginya. Pesan yang sedang menunggu di perangkat masih terkirim, lalu teksnya " +
+    "dihapus. Cadangan data lama tidak berubah.",
   erased: "Data orang ini dihapus",
   import: "Impor",
   importTitle: "Impor kontak",
