@@ -165,6 +165,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "ALTER TABLE message DROP COLUMN campaign; ALTER TABLE device DROP COLUMN warm_up_days;"
         "ALTER TABLE message DROP COLUMN campaign_row; ALTER TABLE account DROP COLUMN country;"
         "DROP TABLE campaign; DROP TABLE campaign_plan; DROP TABLE campaign_device;"
+        "DROP TABLE campaign_outcome; DROP TABLE erasure;"
         "DROP TABLE campaign_recipient; DROP TABLE contact; DROP TABLE contact_count;"
         "DROP TABLE contact_tag; DROP TABLE suppression;"
         "DROP TABLE person; DROP TABLE membership; DROP TABLE session; DROP TABLE sign_in_link;"
@@ -318,7 +319,7 @@ TEST_F(SqliteStoreTest, ABookThatDisagreesWithBalanceOrMessagesIsFound) {
     make_store();
     execute(
         "INSERT INTO account VALUES(1,'a','paid',9,NULL,'default','','at-least-once',1,x'00',"
-        "NULL,NULL,0,'62');"
+        "NULL,NULL,0,'62',NULL);"
         "INSERT INTO message VALUES(1,1,1,1,'62','',NULL,NULL,64,0,0,NULL,NULL);"
         "INSERT INTO ledger VALUES(1,1,0,0,0,0,0,10,10,''),(1,2,1,0,0,1,0,-1,9,'')");
     const auto fault = [&]() -> std::string {
@@ -340,7 +341,7 @@ TEST_F(SqliteStoreTest, AReserveThatTheLedgerDoesNotExplainIsFound) {
     make_store();
     execute(
         "INSERT INTO account VALUES(1,'a','paid',6,NULL,'default','','at-least-once',1,x'00',"
-        "NULL,NULL,0,'62');"
+        "NULL,NULL,0,'62',NULL);"
         "INSERT INTO campaign VALUES(1,1,'running','',NULL,0,0,NULL,'draft','',0,0,1,1,0,"
         "3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,3,0);"
         "INSERT INTO campaign_recipient VALUES(4294967297,1,62811,NULL,-2,0,200,0,-1,-1,-1,"
