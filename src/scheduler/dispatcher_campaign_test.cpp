@@ -33,7 +33,8 @@ struct CampaignTest : DispatcherFixture {
             campaign = campaigns.create_campaign(draft)->id;
             std::vector<store::NewRecipient> added;
             for (std::uint32_t row = 1; row <= rows; ++row) {
-                added.push_back({.number = model::PhoneNumber::from_stored(62810000000 + row)});
+                const auto number = model::PhoneNumber::from_stored(62810000000 + row);
+                added.push_back({.number = number, .original = number.text()});
             }
             store::UploadCounts counts;
             EXPECT_TRUE(campaigns.stage_rows(campaign, added, counts, clock.now()));

@@ -12,6 +12,7 @@ inline constexpr std::array texts_of_campaigns{
     Text{"there is no campaign {}", "tidak ada kampanye {0}"},
     Text{"campaign {} has no row {}", "kampanye {0} tidak mempunyai baris {1}"},
     Text{"there is no contact {}", "tidak ada kontak {0}"},
+    Text{"there is a contact with this number", "sudah ada kontak dengan nomor ini"},
     Text{"there is no number {}", "tidak ada nomor {0}"},
     Text{"the number is not suppressed", "nomor itu tidak diblokir"},
     Text{"viewers do not export people", "pengamat tidak boleh mengekspor daftar orang"},

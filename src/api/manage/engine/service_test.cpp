@@ -220,6 +220,7 @@ TEST_F(ServiceTest, EachOperationIsCarriedOutOnTheThreadsForItsKind) {
           "POST /v1/campaigns/{}/test",
           "POST /v1/campaigns/{}/start",
           "POST /v1/campaigns/{}/pause",
+          "POST /v1/campaigns/{}/resume",
           "POST /v1/campaigns/{}/cancel",
           "POST /v1/campaigns/{}/retry",
           "POST /v1/campaigns/{}/clone",
