@@ -143,7 +143,8 @@ test("what was shown stays while the gateway does not answer, and is said to be 
   await page.getByText("The gateway has not answered since").waitFor();
   await page.getByText("Gateway not reached").first().waitFor();
   await drawer.getByText("Accepted and stored").waitFor();
-  expect(await page.getByRole("link", { name: body.to }).count()).toBe(1);
+  const list = page.getByRole("table");
+  expect(await list.getByRole("link", { name: body.to }).count()).toBe(1);
   await page.unroute("**/v1/**");
   await soon(() => page.getByText("The gateway has not answered since").count()).toBe(0);
   await visitor.close();

@@ -41,13 +41,12 @@ struct ServiceTest : ManageTest {
                                  std::string_view body = {},
                                  admission::Principal principal = admission::Principal::local()) {
         sink = std::make_shared<Awaited>();
-        auto reply = sink->promise.get_future();
         http::Request asked;
         asked.method = operation.method;
         asked.path = path;
         asked.body = body;
         service.take(operation, asked, std::move(principal), http::Responder{sink});
-        return reply;
+        return sink->promise.get_future();
     }
     /// The reply of the operation in the table.
     http::Reply request(http::Method method, std::string_view path, std::string_view body = {}) {
