@@ -20,7 +20,8 @@ namespace merpati::campaign {
 /// `put` does not wait for it. Before `start` it is carried out at once.
 ///
 /// Fairness: an account has one check at work, and checks wait in the order in which they came. So
-/// an account with many campaigns, or a large one, delays no other's start.
+/// one account with many campaigns, or large ones, delays no other's start; `threads_count` of them
+/// with large audiences at the same time do.
 ///
 /// Limits: `threads_count` checks at once. Whoever puts them puts one of a campaign at a time.
 ///
