@@ -82,7 +82,7 @@ test("the same for a device's pace, and for an account as its administrator edit
   await dialog.getByLabel("Request limit").fill("5/s");
   await gateway.json("account", "set", account.id, "--devices-max", "9");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Someone else changed this first.").waitFor();
+  await dialog.getByText("Someone else changed this first.").waitFor();
   await expect.poll(() => dialog.getByLabel("Device limit").inputValue()).toBe("9");
   await dialog.getByLabel("Request limit").fill("5/s");
   await dialog.getByRole("button", { name: "Save" }).click();
