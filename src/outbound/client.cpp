@@ -64,6 +64,8 @@ private:
     void dial(const TransferPtr& transfer, const Addresses& addresses);
     void open(const TransferPtr& transfer, asio::ip::tcp::socket socket, asio::ip::address address);
     void write(const TransferPtr& transfer);
+    void write_rest(const TransferPtr& transfer, std::string_view bytes);
+    void write_file(const TransferPtr& transfer);
     void read(const TransferPtr& transfer);
     void received(const TransferPtr& transfer, bool at_end);
     void complete(const TransferPtr& transfer);
@@ -101,7 +103,6 @@ ssl::context& Client::Impl::tls() {
 
 void Client::Impl::send(Request request, ResponseHandler done) {
     auto transfer = std::make_shared<Transfer>();
-    transfer->bytes = request_text(request);
     transfer->origin = request.url.origin();
     const auto now = clock_.steady_now();
     transfer->deadline = now + request.timeout;
@@ -109,6 +110,7 @@ void Client::Impl::send(Request request, ResponseHandler done) {
                                   ? now + request.first_byte_timeout
                                   : transfer->deadline;
     transfer->request = std::move(request);
+    transfer->rewind();
     transfer->done = std::move(done);
     if (closed_) {
         asio::post(executor_, [transfer] {
@@ -216,6 +218,9 @@ void Client::Impl::open(const TransferPtr& transfer, asio::ip::tcp::socket socke
 void Client::Impl::write(const TransferPtr& transfer) {
     transfer->received = false;
     transfer->reader.emplace(transfer->request);
+    if (transfer->request.on_write) {
+        transfer->request.on_write();
+    }
     error_code error;
     const std::string_view bytes = transfer->bytes;
     const auto written = transfer->connection->write_some(bytes, error);
@@ -223,21 +228,37 @@ void Client::Impl::write(const TransferPtr& transfer) {
         connection_lost(transfer);
         return;
     }
+    transfer->written = true;
     if (written == bytes.size()) {
-        read(transfer);
+        write_file(transfer);
         return;
     }
-    transfer->connection->write(bytes.substr(written),
-                                [self = shared_from_this(), transfer](error_code failure) {
-                                    if (transfer->ended) {
-                                        return;
-                                    }
-                                    if (failure) {
-                                        self->connection_lost(transfer);
-                                        return;
-                                    }
-                                    self->read(transfer);
-                                });
+    write_rest(transfer, bytes.substr(written));
+}
+
+void Client::Impl::write_rest(const TransferPtr& transfer, std::string_view bytes) {
+    transfer->connection->write(bytes, [self = shared_from_this(), transfer](error_code failure) {
+        if (transfer->ended) {
+            return;
+        }
+        if (failure) {
+            self->connection_lost(transfer);
+            return;
+        }
+        self->write_file(transfer);
+    });
+}
+
+/// Sends the request's file piece by piece, if it has one, and then reads the response.
+void Client::Impl::write_file(const TransferPtr& transfer) {
+    const auto more = transfer->next_piece();
+    if (!more) {
+        end(transfer, pass(more), false);
+    } else if (*more) {
+        write_rest(transfer, transfer->bytes);
+    } else {
+        read(transfer);
+    }
 }
 
 void Client::Impl::read(const TransferPtr& transfer) {
@@ -292,12 +313,14 @@ void Client::Impl::complete(const TransferPtr& transfer) {
 }
 
 /// The server may have closed a pooled connection just before it was used. If no byte of a response
-/// has arrived, the request is sent once more, on a new connection.
+/// has arrived, the request is sent once more, on a new connection, unless the server must not get
+/// it twice.
 void Client::Impl::connection_lost(const TransferPtr& transfer) {
-    if (transfer->reused && !transfer->received) {
+    if (transfer->may_repeat()) {
         pool_.close_idle(transfer->origin);
         pool_.release(transfer->origin, std::exchange(transfer->connection, nullptr), false);
         transfer->acquired = false;
+        transfer->rewind();
         start(transfer);
         return;
     }

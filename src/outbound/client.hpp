@@ -35,7 +35,8 @@ using ResponseHandler = std::move_only_function<void(Result<Response>)>;
 /// origin. A pooled connection's address is checked again before it is used. Redirects are not
 /// followed, nothing is decompressed, and the environment's proxy settings are ignored. If the
 /// server closes a pooled connection before the first byte of a response, the request is sent once
-/// more, on a new connection.
+/// more, on a new connection, unless it is not `repeatable`. A pooled connection that the server
+/// has closed already is not used.
 ///
 /// The first of a name's addresses that accepts is used (ConnectRace). If TLS fails there, the
 /// request fails.
@@ -44,8 +45,8 @@ using ResponseHandler = std::move_only_function<void(Result<Response>)>;
 /// origin with the most idle connections loses one; when all are in use, the request fails with
 /// `busy`. Nothing waits for a connection: callers divide the requests in flight among accounts and
 /// hosts (callback::SenderCore, media::HostLimiter), and set `pool_total` above their own limits.
-/// Memory of a request: its own bytes twice, a read buffer of 16 KiB, and the response within its
-/// limits; TLS comes on top.
+/// Memory of a request: its own bytes twice (64 KiB of a file), a read buffer of 16 KiB, and the
+/// response within its limits; TLS comes on top.
 ///
 /// Errors: refused (address not permitted; body over its limit), unreachable, timeout, protocol,
 /// busy, shutting_down (after `close`). The detail of `refused` and `unreachable` names no address,

@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cstdlib>
+#include <fstream>
 #include <optional>
 
 #include <gtest/gtest.h>
 
 #include "outbound/client_fixture.hpp"
+#include "testing/temporary_folder.hpp"
 
 namespace merpati::outbound {
 namespace {
@@ -52,6 +54,52 @@ TEST_F(ClientTest, DoesNotRepeatARequestThatANewConnectionBroke) {
     answer_with({.bytes = "", .close = true});
     EXPECT_EQ(failure(request()), ErrorCode::unreachable);
     EXPECT_EQ(server->requests, 1);
+}
+
+TEST_F(ClientTest, DoesNotRepeatWhatTheServerMustNotGetTwice) {
+    answer_with([requests = 0](int, const std::string&) mutable {
+        return ++requests == 1 ? fine : ScriptedReply{.bytes = "", .close = true};
+    });
+    EXPECT_TRUE(fetch(request()));
+    auto once = request("POST");
+    int writes = 0;
+    once.repeatable = false;
+    once.on_write = [&writes] { ++writes; };
+    EXPECT_EQ(failure(std::move(once)), ErrorCode::unreachable);
+    EXPECT_EQ(server->requests, 2);
+    EXPECT_EQ(writes, 1);
+}
+
+TEST_F(ClientTest, DoesNotUseAConnectionThatTheServerHasClosed) {
+    answer_with([](int connection, const std::string&) {
+        auto reply = fine;
+        reply.close = connection == 1;
+        return reply;
+    });
+    EXPECT_TRUE(fetch(request()));
+    io.run_for(20ms);  // The server's end arrives.
+    auto once = request("POST");
+    once.repeatable = false;
+    EXPECT_EQ(fetch(std::move(once)).value().body, "hi");
+    EXPECT_EQ(server->connections, 2);
+}
+
+TEST_F(ClientTest, SendsAFileBetweenTheTwoPartsOfTheBody) {
+    answer_with(fine);
+    const testing::TemporaryFolder folder;
+    const std::string content(300'000, 'f');
+    std::ofstream{folder.path() / "file"} << content;
+    auto post = request("POST");
+    post.body = "before ";
+    post.file =
+        BodyFile{.path = folder.path() / "file", .bytes = content.size(), .after = " after"};
+    ASSERT_TRUE(fetch(post));
+    EXPECT_EQ(server->last_body, "before " + content + " after");
+
+    post.file->bytes += 1;
+    EXPECT_EQ(failure(post), ErrorCode::io_failed);
+    post.file->path = folder.path() / "missing";
+    EXPECT_EQ(failure(post), ErrorCode::io_failed);
 }
 
 TEST_F(ClientTest, SendsTheBodyAndItsLength) {

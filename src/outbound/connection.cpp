@@ -1,5 +1,7 @@
 #include "outbound/connection.hpp"
 
+#include <poll.h>
+
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/write.hpp>
 
@@ -39,6 +41,12 @@ void Connection::shake_hands(const std::string& host, SSL_SESSION* session, Hand
     tls_->async_handshake(asio::ssl::stream_base::client,
                           [self = shared_from_this(),
                            done = std::move(done)](error_code error) mutable { done(error); });
+}
+
+bool Connection::is_closed_by_server() {
+    auto& socket = tls_ ? tls_->next_layer() : socket_;
+    pollfd watched{.fd = socket.native_handle(), .events = POLLRDHUP, .revents = 0};
+    return ::poll(&watched, 1, 0) != 0;
 }
 
 std::size_t Connection::write_some(std::string_view bytes, error_code& error) {

@@ -34,6 +34,9 @@ public:
     /// earlier connection to the origin, which shortens the handshake; may be null.
     void shake_hands(const std::string& host, SSL_SESSION* session, Handler done);
 
+    /// Whether the server has closed its side.
+    [[nodiscard]] bool is_closed_by_server();
+
     /// Writes what the socket takes without waiting, and returns the number of bytes; always 0 for
     /// TLS. A socket that takes nothing is not an error.
     [[nodiscard]] std::size_t write_some(std::string_view bytes, boost::system::error_code& error);

@@ -21,7 +21,8 @@ std::shared_ptr<Connection> ConnectionPool::take_idle(Origin& origin) {
     while (!origin.idle.empty()) {
         auto connection = std::move(origin.idle.back());
         origin.idle.pop_back();
-        if (is_fresh(*connection) && policy_.permits(connection->address)) {
+        if (is_fresh(*connection) && !connection->is_closed_by_server() &&
+            policy_.permits(connection->address)) {
             return connection;
         }
         close(origin, connection);

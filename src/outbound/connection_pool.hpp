@@ -26,7 +26,8 @@ public:
     ConnectionPool(const Clock& clock, const AddressPolicy& policy, const ClientOptions& options)
         : clock_(clock), policy_(policy), options_(options) {}
 
-    /// Returns an idle connection of the origin, after checking its address again; null if the
+    /// Returns an idle connection of the origin that its server has not closed, after checking its
+    /// address again; null if the
     /// caller may open one; nothing if `pool_total` connections are in use. When `pool_total` are
     /// open and some are idle, the origin with the most idle connections loses one.
     [[nodiscard]] std::optional<std::shared_ptr<Connection>> acquire(const std::string& origin);

@@ -19,9 +19,10 @@ std::string request_text(const Request& request) {
     }
     bytes += "\r\nUser-Agent: Merpati\r\nAccept: */*\r\n";
     bytes += request.headers;
-    if (!request.body.empty() || request.method == "POST") {
+    const auto file_bytes = request.file ? request.file->bytes + request.file->after.size() : 0;
+    if (!request.body.empty() || file_bytes > 0 || request.method == "POST") {
         bytes += "Content-Length: ";
-        bytes += std::to_string(request.body.size());
+        bytes += std::to_string(request.body.size() + file_bytes);
         bytes += "\r\n";
     }
     bytes += "\r\n";

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -13,11 +15,20 @@
 
 namespace merpati::outbound {
 
+/// A file as part of a request's body, such as one of a multipart form. It is read in pieces while
+/// the request is sent, and must not change meanwhile.
+struct BodyFile {
+    std::filesystem::path path;
+    std::uint64_t bytes = 0;
+    std::string after;  // The rest of the body.
+};
+
 struct Request {
     std::string method;  // "POST", "GET", "HEAD"
     Url url;
     std::string headers;  // Lines "Name: value\r\n", in addition to those of request_text.
     std::string body;
+    std::optional<BodyFile> file;               // Sent after `body`.
     std::chrono::milliseconds timeout{10'000};  // Of the whole: resolve, connect, TLS, response.
     /// From the start of the request to the first byte of the response; 0: no limit.
     std::chrono::milliseconds first_byte_timeout{0};
@@ -39,10 +50,15 @@ struct Request {
     /// Called with each piece of the body as it arrives; Response::body then stays empty. Returning
     /// false ends the request, successfully, and closes the connection.
     std::function<bool(std::span<const std::byte>)> on_body;
+    /// False: the server must not get the request twice, so it is not sent again on a new
+    /// connection after a byte of it may have left.
+    bool repeatable = true;
+    /// Called before the request is written: from then on the server may have it.
+    std::function<void()> on_write;
 };
 
 /// The bytes to send: the request line, our headers (Host, User-Agent, Accept), the request's
-/// headers, Content-Length if there is a body or the method is POST, the body.
+/// headers, Content-Length if there is a body or the method is POST, the body without its file.
 [[nodiscard]] std::string request_text(const Request& request);
 
 }  // namespace merpati::outbound

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "outbound/client.hpp"
 #include "outbound/connect_race.hpp"
 #include "outbound/connection.hpp"
@@ -18,7 +21,10 @@ namespace merpati::outbound {
 struct Transfer {
     Request request;
     ResponseHandler done;
-    std::string bytes;  // The serialised request.
+    std::string bytes;    // The serialised request, or the piece of its file that is being sent.
+    FileDescriptor file;  // Of Request::file, open while the file is being sent.
+    std::uint64_t file_left = 0;  // Bytes of it that are still to be read.
+    bool file_done = false;       // `bytes` is what follows the file.
     std::string origin;
     SteadyTime deadline;
     SteadyTime first_byte_by;
@@ -30,12 +36,24 @@ struct Transfer {
     std::shared_ptr<ConnectRace> race;        // In flight.
     bool acquired = false;                    // The pool counts it.
     bool reused = false;                      // The connection served an earlier request.
+    bool written = false;                     // Bytes of the request may have left.
     bool received = false;                    // A byte of the response has arrived.
     bool ended = false;
 
     /// Records that `bytes_received` more bytes of the response have arrived. The first bytes begin
     /// the window of Request::rate_min; a head that suffices shortens the deadline.
     void record_received(std::size_t bytes_received, SteadyTime now);
+
+    /// Serialises the request anew, as for another connection.
+    void rewind();
+    /// Puts the next piece of the request's file, or what follows the file, into `bytes`. False:
+    /// all was put there before. Errors: io_failed (the file cannot be read, or is shorter).
+    [[nodiscard]] Result<bool> next_piece();
+
+    /// Whether the request may be sent once more, because its pooled connection was closed.
+    [[nodiscard]] bool may_repeat() const {
+        return reused && !received && (request.repeatable || !written);
+    }
 
     /// Whether the head has arrived and suffices (Request::head_suffices), so that the request
     /// cannot fail any more.
