@@ -17,6 +17,9 @@ enum class ConnectorKind : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_string(ConnectorKind kind) noexcept;
 
+/// The connector of the official platform.
+inline constexpr std::string_view cloud_connector = "cloud";
+
 /// The kinds of the built-in connectors. A worker cannot have the name of one.
 struct KnownConnector {
     std::string_view name;
@@ -25,6 +28,7 @@ struct KnownConnector {
 inline constexpr std::array known_connectors{
     KnownConnector{.name = "simulator", .kind = ConnectorKind::simulated},
     KnownConnector{.name = "linked", .kind = ConnectorKind::unofficial},
+    KnownConnector{.name = cloud_connector, .kind = ConnectorKind::official},
 };
 
 [[nodiscard]] ConnectorKind kind_of_connector(std::string_view name) noexcept;

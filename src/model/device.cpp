@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace merpati::model {
 
 bool is_connector_name(std::string_view name) noexcept {
@@ -12,6 +14,11 @@ bool is_connector_name(std::string_view name) noexcept {
     };
     return !name.empty() && name.size() <= length_max && is_letter(name.front()) &&
            std::ranges::all_of(name, fits);
+}
+
+bool is_cloud_id(std::string_view id) noexcept {
+    constexpr std::size_t digits_max = 32;
+    return !id.empty() && id.size() <= digits_max && std::ranges::all_of(id, is_digit);
 }
 
 std::string_view to_string(DeviceState state) noexcept {

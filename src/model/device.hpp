@@ -96,6 +96,22 @@ struct PacePatch {
     friend bool operator==(const PacePatch&, const PacePatch&) = default;
 };
 
+/// What the official platform calls a device's number. Its token and the secret of its app are
+/// among the device's secrets.
+struct CloudNumber {
+    static constexpr std::string_view token_name = "token";
+    static constexpr std::string_view app_secret_name = "app_secret";
+    static constexpr std::size_t secret_bytes_max = 2'048;
+
+    std::string phone_number_id;    // 1 to 32 digits; unique over all devices.
+    std::string waba_id;            // Of the business account; empty: not known.
+    std::string fallback_template;  // "NAME:LANGUAGE"; empty: none.
+    friend bool operator==(const CloudNumber&, const CloudNumber&) = default;
+};
+
+/// Whether the platform can have given this id to a number or a business account: 1 to 32 digits.
+[[nodiscard]] bool is_cloud_id(std::string_view id) noexcept;
+
 struct Device {
     PhoneNumber number;  // Unique over all accounts.
     AccountId account;
@@ -118,6 +134,7 @@ struct Device {
     /// When its secrets were exported. Another program may use them, so the device is not connected
     /// with them until a person confirms that none does.
     std::optional<Timestamp> exported_at{};
+    std::optional<CloudNumber> cloud{};  // Empty: it is not on the official platform, or not yet.
 };
 
 }  // namespace merpati::model

@@ -158,6 +158,7 @@ public:
 struct DeviceWritten {
     model::Device device;
     bool is_new = false;
+    bool has_new_access = false;  // Its ids or secrets of the official platform were written.
 };
 
 /// A device that was removed, as last stored.

@@ -77,6 +77,15 @@ struct DevicePatch {
     std::optional<std::optional<model::QueueChoice>> after_pairing;
     std::optional<std::optional<model::DeviceState>> notified;
     std::optional<std::optional<Timestamp>> exported_at;  // Empty inside: not exported.
+    // Of a device on the official platform. Whoever writes its secrets in the same change sets
+    // `cloud`, also if the ids stay, so that the device begins to use them
+    // (DeviceWritten::has_new_access).
+    struct Cloud {
+        std::optional<std::string> phone_number_id;
+        std::optional<std::string> waba_id;  // "": none.
+    };
+    std::optional<Cloud> cloud;
+    std::optional<std::string> fallback_template;  // "": none. Needs a phone_number_id.
 };
 
 using model::DeviceIdentity;
@@ -151,9 +160,10 @@ public:
     virtual Result<std::optional<model::Device>> find_device(model::PhoneNumber number) = 0;
     /// Adds the device, if its number is free and its account has room. If the account already has
     /// it, changes only its webhook, and only if `webhook_given`.
-    /// Errors: not_found (no such account).
+    /// Errors: not_found (no such account), conflict (another device has its phone_number_id).
     virtual Result<DeviceDecision> add_device(const model::Device& device, bool webhook_given) = 0;
-    /// Returns the updated device. Errors: not_found.
+    /// Returns the updated device. Errors: not_found, conflict (another device has the
+    /// phone_number_id), refused (the device has no phone_number_id and would need one).
     virtual Result<model::Device> update_device(model::PhoneNumber number,
                                                 const DevicePatch& patch) = 0;
     /// Returns the updated device; empty: it was in that state already, and nothing was written.

@@ -7,6 +7,7 @@
 #include "api/texts/calls.hpp"
 #include "api/texts/campaign_checks.hpp"
 #include "api/texts/campaigns.hpp"
+#include "api/texts/cloud.hpp"
 #include "api/texts/devices.hpp"
 #include "api/texts/messages.hpp"
 #include "api/texts/people.hpp"
@@ -14,9 +15,9 @@
 namespace merpati::api {
 namespace {
 
-constexpr std::array<std::span<const Text>, 7> rows{
-    texts_of_audiences, texts_of_calls,    texts_of_campaign_checks, texts_of_campaigns,
-    texts_of_devices,   texts_of_messages, texts_of_people};
+constexpr std::array<std::span<const Text>, 8> rows{
+    texts_of_audiences, texts_of_calls,   texts_of_campaign_checks, texts_of_campaigns,
+    texts_of_cloud,     texts_of_devices, texts_of_messages,        texts_of_people};
 
 static_assert(std::ranges::all_of(rows, [](auto part) {
     return std::ranges::all_of(part, [](const Text& text) { return is_whole(text); });

@@ -24,6 +24,21 @@ struct DeviceTest : StoreTest {
             .after_pairing = model::QueueChoice::send,
             .notified = model::DeviceState::connected};
     }
+    /// A device of the official platform.
+    model::Device official(std::int64_t number = 6281100000001, std::string id = "1055") {
+        auto made = wanted(number);
+        made.connector = "cloud";
+        made.cloud = {.phone_number_id = std::move(id), .waba_id = "207"};
+        return made;
+    }
+    Result<model::Device> update(model::PhoneNumber number, const DevicePatch& patch) {
+        Result<model::Device> updated = fail(ErrorCode::store_failed, "the change did not run");
+        (void)change([&](Tables& tables) -> Result<void> {
+            updated = tables.update_device(number, patch);
+            return updated ? Result<void>{} : pass(updated);
+        });
+        return updated;
+    }
     Decided add(const model::Device& made, bool webhook_given = true) {
         return take(add_device(made, webhook_given)).result;
     }
@@ -106,14 +121,6 @@ TEST_P(DeviceTest, AddingItAgainChangesTheGivenWebhookAndNothingElse) {
 
 TEST_P(DeviceTest, OnlyWhatIsGivenChanges) {
     ASSERT_EQ(add(wanted()), Decided::added);
-    const auto update = [&](model::PhoneNumber number, const DevicePatch& patch) {
-        Result<model::Device> updated = wanted();
-        (void)change([&](Tables& tables) -> Result<void> {
-            updated = tables.update_device(number, patch);
-            return updated ? Result<void>{} : pass(updated);
-        });
-        return updated;
-    };
     const auto paced = update(device, {.pace = {.gap_min = 5s, .warm_up_days = 0}});
     ASSERT_TRUE(paced);
     EXPECT_EQ(paced->pace, (model::Pace{.gap_min = 5s, .jitter_max = 500ms, .per_day_max = 900}));
@@ -136,6 +143,62 @@ TEST_P(DeviceTest, OnlyWhatIsGivenChanges) {
     EXPECT_EQ(devices()[0].resumed_at, clock.now());
     const auto nobody = model::PhoneNumber::from_stored(6281100000009);
     EXPECT_EQ(update(nobody, {.webhook_url = ""}).error().code, ErrorCode::not_found);
+}
+
+TEST_P(DeviceTest, WhatTheOfficialPlatformCallsItIsKept) {
+    ASSERT_EQ(add(official()), Decided::added);
+    EXPECT_EQ(devices()[0].cloud, official().cloud);
+    ASSERT_TRUE(update(device, {.fallback_template = "pesan:id"}));
+    ASSERT_TRUE(update(device, {.cloud = DevicePatch::Cloud{.phone_number_id = "1056"}}));
+    EXPECT_EQ(devices()[0].cloud,
+              (model::CloudNumber{
+                  .phone_number_id = "1056", .waba_id = "207", .fallback_template = "pesan:id"}));
+    ASSERT_TRUE(
+        update(device, {.cloud = DevicePatch::Cloud{.waba_id = ""}, .fallback_template = ""}));
+    EXPECT_EQ(devices()[0].cloud, (model::CloudNumber{.phone_number_id = "1056"}));
+}
+
+TEST_P(DeviceTest, ADeviceWithoutAnIdOfThePlatformGetsItBeforeAnythingElseThere) {
+    ASSERT_EQ(add(wanted()), Decided::added);
+    EXPECT_EQ(update(device, {.fallback_template = "pesan:id"}).error().code, ErrorCode::refused);
+    EXPECT_EQ(update(device, {.cloud = DevicePatch::Cloud{}}).error().code, ErrorCode::refused);
+    EXPECT_EQ(devices()[0].cloud, std::nullopt);
+    ASSERT_TRUE(update(device, {.cloud = DevicePatch::Cloud{.phone_number_id = "1055"}}));
+    EXPECT_EQ(devices()[0].cloud, (model::CloudNumber{.phone_number_id = "1055"}));
+}
+
+TEST_P(DeviceTest, AnIdOfThePlatformBelongsToOneDeviceUntilThatIsRemoved) {
+    const auto other = model::PhoneNumber::from_stored(6281100000002);
+    ASSERT_EQ(add(official()), Decided::added);
+    EXPECT_EQ(add_device(official(6281100000002)).error().code, ErrorCode::conflict);
+    ASSERT_EQ(devices().size(), 1);
+    ASSERT_EQ(add(official(6281100000002, "1056")), Decided::added);
+    const auto taken = update(other, {.webhook_url = "https://example.com/other",
+                                      .cloud = DevicePatch::Cloud{.phone_number_id = "1055"}});
+    EXPECT_EQ(taken.error().code, ErrorCode::conflict);
+    EXPECT_EQ(devices()[1].webhook_url, wanted().webhook_url);
+    EXPECT_TRUE(update(device, {.cloud = DevicePatch::Cloud{.phone_number_id = "1055"}}));
+    ASSERT_TRUE(remove());
+    EXPECT_TRUE(update(other, {.cloud = DevicePatch::Cloud{.phone_number_id = "1055"}}));
+}
+
+TEST_P(DeviceTest, OnlyNewAccessToThePlatformIsReportedAsSuch) {
+    ASSERT_EQ(add(official()), Decided::added);
+    WriteBatch batch;
+    for (const auto& patch :
+         {DevicePatch{.webhook_url = ""}, DevicePatch{.fallback_template = "pesan:id"},
+          DevicePatch{.cloud = DevicePatch::Cloud{}}}) {
+        batch.changes.push_back({.run = [&, patch](Tables& tables) -> Result<void> {
+            take(tables.update_device(device, patch));
+            return {};
+        }});
+    }
+    write(batch);
+    std::vector<bool> reported;
+    for (const auto& row : batch.row_changes) {
+        reported.push_back(std::get<DeviceWritten>(row).has_new_access);
+    }
+    EXPECT_EQ(reported, (std::vector{false, false, true}));
 }
 
 TEST_P(DeviceTest, ANumberBelongsToOneAccount) {

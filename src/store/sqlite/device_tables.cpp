@@ -43,6 +43,20 @@ model::Device SqliteTables::written_device(model::PhoneNumber number, bool is_ne
     return **device;
 }
 
+/// One number of the platform belongs to one device: messages and events find it by that id.
+/// Errors: conflict.
+Result<void> SqliteTables::check_cloud_free(model::PhoneNumber number,
+                                            std::string_view phone_number_id) {
+    Statement find{connection_, "SELECT number FROM device WHERE phone_number_id = ?"};
+    auto row = find.query(phone_number_id);
+    if (!row.next() || row.integer(0) == static_cast<std::int64_t>(number.value())) {
+        return {};
+    }
+    return fail(
+        ErrorCode::conflict,
+        fmt::format("the phone number id {} belongs to another device already", phone_number_id));
+}
+
 /// Counts no more rows than the account may have.
 bool SqliteTables::has_room(model::AccountId account, std::uint32_t devices_max) {
     Statement count{connection_,
@@ -79,17 +93,25 @@ Result<DeviceDecision> SqliteTables::add_device(const model::Device& device, boo
     if (!has_room(device.account, (*account)->devices_max)) {
         return DeviceDecision{.result = Decided::no_room, .device = device};
     }
+    const auto& cloud = device.cloud;
+    if (cloud) {
+        if (auto checked = check_cloud_free(device.number, cloud->phone_number_id); !checked) {
+            return pass(checked);
+        }
+    }
     Statement insert{connection_,
                      std::string{"INSERT INTO device("} + device_columns +
                          ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-                         "?15, ?16, ?17, ?18, ?19)"};
+                         "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)"};
     insert.run(device.number.value(), device.account.value, device.connector,
                model::to_string(device.state), device.webhook_url, device.pace.gap_min.count(),
                device.pace.jitter_max.count(), device.pace.per_day_max, device.created_at,
                device.state_since, device.pace.warm_up_days, device.state_reason,
                since_of(device.pause), reason_of(device.pause), device.resumed_at,
                word_of(device.after_pairing), word_of(device.notified), device.exported_at,
-               device.restricted_until);
+               device.restricted_until, or_null(cloud ? cloud->phone_number_id : std::string{}),
+               cloud ? cloud->waba_id : std::string{},
+               cloud ? cloud->fallback_template : std::string{});
     writer_.senders().forget();
     return DeviceDecision{.result = Decided::added, .device = written_device(device.number, true)};
 }
@@ -104,6 +126,9 @@ Result<model::Device> SqliteTables::update_device(model::PhoneNumber number,
         return fail(ErrorCode::not_found, "there is no such device");
     }
     const auto& was = **known;
+    if (auto updated = update_cloud(was, patch); !updated) {
+        return pass(updated);
+    }
     auto pace = was.pace;
     patch.pace.apply_to(pace);
     const auto pause = patch.pause.value_or(was.pause);
@@ -119,7 +144,33 @@ Result<model::Device> SqliteTables::update_device(model::PhoneNumber number,
                word_of(patch.after_pairing.value_or(was.after_pairing)),
                word_of(patch.notified.value_or(was.notified)),
                patch.exported_at.value_or(was.exported_at));
-    return written_device(number, false);
+    auto written = written_device(number, false);
+    std::get<DeviceWritten>(row_changes_.back()).has_new_access = patch.cloud.has_value();
+    return written;
+}
+
+Result<void> SqliteTables::update_cloud(const model::Device& was, const DevicePatch& patch) {
+    if (!patch.cloud && !patch.fallback_template) {
+        return {};
+    }
+    auto cloud = was.cloud.value_or(model::CloudNumber{});
+    if (patch.cloud) {
+        cloud.phone_number_id = patch.cloud->phone_number_id.value_or(cloud.phone_number_id);
+        cloud.waba_id = patch.cloud->waba_id.value_or(cloud.waba_id);
+    }
+    cloud.fallback_template = patch.fallback_template.value_or(cloud.fallback_template);
+    if (cloud.phone_number_id.empty()) {
+        return fail(ErrorCode::refused,
+                    was.number.text() + " has no phone number id of the official platform");
+    }
+    if (auto checked = check_cloud_free(was.number, cloud.phone_number_id); !checked) {
+        return checked;
+    }
+    Statement update{connection_,
+                     "UPDATE device SET phone_number_id = ?2, waba_id = ?3, "
+                     "fallback_template = ?4 WHERE number = ?1"};
+    update.run(was.number.value(), cloud.phone_number_id, cloud.waba_id, cloud.fallback_template);
+    return {};
 }
 
 Result<std::optional<model::Device>> SqliteTables::set_device_state(

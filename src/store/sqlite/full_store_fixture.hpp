@@ -112,6 +112,7 @@ struct FullStoreTest : StoreTest {
             fmt::format("INSERT INTO device({}) SELECT number + i, {} FROM device, n",
                         sqlite::device_columns,
                         std::string_view{sqlite::device_columns}.substr(sizeof("number,"))),
+            "UPDATE device SET phone_number_id = number",
             fmt::format("INSERT INTO lane(device) SELECT {} + i FROM n", number),
             fmt::format("INSERT INTO device_secret SELECT {} + i / 10000, 's' || i, x'00' FROM n",
                         number),

@@ -176,6 +176,11 @@ model::Device read_device(const Cursor& row) {
     device.notified = model::parse_device_state(row.text(16));
     device.exported_at = row.optional_time(17);
     device.restricted_until = row.optional_time(18);
+    if (!row.null(19)) {
+        device.cloud = {.phone_number_id = std::string{row.text(19)},
+                        .waba_id = std::string{row.text(20)},
+                        .fallback_template = std::string{row.text(21)}};
+    }
     return device;
 }
 

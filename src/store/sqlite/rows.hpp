@@ -86,7 +86,8 @@ inline constexpr const char* key_columns =
 inline constexpr const char* device_columns =
     "number, account, connector, state, webhook_url, gap_min, jitter_max, per_day_max, created_at, "
     "state_since, warm_up_days, state_reason, paused_since, pause_reason, resumed_at, "
-    "after_pairing, notified, exported_at, restricted_until";
+    "after_pairing, notified, exported_at, restricted_until, phone_number_id, waba_id, "
+    "fallback_template";
 [[nodiscard]] model::Device read_device(const Cursor& row);
 
 inline constexpr const char* idempotency_columns =

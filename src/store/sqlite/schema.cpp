@@ -364,6 +364,14 @@ ALTER TABLE callback_attempt ADD COLUMN batch_tail INTEGER;
 ALTER TABLE callback_attempt ADD COLUMN batch_events INTEGER;
 )sql";
 
+// What the official platform calls the number.
+constexpr const char* cloud_of_device = R"sql(
+ALTER TABLE device ADD COLUMN phone_number_id TEXT;
+ALTER TABLE device ADD COLUMN waba_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE device ADD COLUMN fallback_template TEXT NOT NULL DEFAULT '';
+CREATE UNIQUE INDEX device_cloud ON device(phone_number_id) WHERE phone_number_id IS NOT NULL;
+)sql";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -394,7 +402,8 @@ constexpr std::array steps{first_schema,
                            doubt_of_queued,
                            batches_of_callbacks,
                            doubt_of_handed_over,
-                           outcomes_and_erasures};
+                           outcomes_and_erasures,
+                           cloud_of_device};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 

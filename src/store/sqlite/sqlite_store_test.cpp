@@ -183,7 +183,9 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "ALTER TABLE device DROP COLUMN pause_reason; ALTER TABLE device DROP COLUMN resumed_at;"
         "ALTER TABLE device DROP COLUMN after_pairing; ALTER TABLE device DROP COLUMN notified;"
         "ALTER TABLE device DROP COLUMN exported_at;"
-        "ALTER TABLE device DROP COLUMN restricted_until;"
+        "ALTER TABLE device DROP COLUMN restricted_until; DROP INDEX device_cloud;"
+        "ALTER TABLE device DROP COLUMN phone_number_id; ALTER TABLE device DROP COLUMN waba_id;"
+        "ALTER TABLE device DROP COLUMN fallback_template;"
         "DROP TABLE ledger; DROP TABLE ledger_pruned; DROP TABLE usage; DROP TABLE message_block;"
         "DROP TABLE received_media; DROP TABLE invitation;"
         "DROP INDEX api_key_revoked; DROP INDEX api_key_expires; DROP INDEX api_key_live;"
@@ -204,6 +206,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         EXPECT_EQ(kept->message.campaign, std::nullopt);
         EXPECT_EQ(kept->message.campaign_row, 0U);
         EXPECT_EQ(take(reader->accounts()).front().country, "62");
+        EXPECT_EQ(take(reader->devices()).front().cloud, std::nullopt);
         // The ledger begins with earlier charges, usage with messages that had ended.
         const auto checked = take(check_integrity(options.url, Depth::quick, clock, 1h));
         EXPECT_TRUE(checked.ledger_faults.empty());
@@ -222,14 +225,14 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     EXPECT_EQ(connection.query_text(
                   "SELECT count(*) FROM sqlite_schema WHERE name IN "
                   "('completion_unsent', 'callback_parked', 'activity', 'lane', "
-                  "'device_account', 'api_key_account', 'handed_over', "
+                  "'device_account', 'device_cloud', 'api_key_account', 'handed_over', "
                   "'platform_event', 'device_secret', 'person', 'membership', "
                   "'session', 'sign_in_link', 'recovery_code', 'audit', 'message_event', "
                   "'callback_attempt', 'ledger', 'ledger_pruned', 'usage', 'received_media', "
                   "'invitation', 'api_key_revoked', 'api_key_expires', 'api_key_live', "
                   "'campaign', 'campaign_plan', 'campaign_device', 'campaign_recipient', "
                   "'contact', 'contact_count', 'contact_tag', 'suppression')"),
-              "33");
+              "34");
 }
 
 TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {

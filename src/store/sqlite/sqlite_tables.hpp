@@ -121,6 +121,9 @@ private:
     void remove_spare_keys(model::AccountId account, Timestamp now);
     void remove_key(const model::ApiKey& key);
     [[nodiscard]] model::Device written_device(model::PhoneNumber number, bool is_new);
+    [[nodiscard]] Result<void> check_cloud_free(model::PhoneNumber number,
+                                                std::string_view phone_number_id);
+    [[nodiscard]] Result<void> update_cloud(const model::Device& was, const DevicePatch& patch);
     [[nodiscard]] bool has_room(model::AccountId account, std::uint32_t devices_max);
     void settle(const model::Message& message, const model::Completion& completion,
                 model::MessageState from);

@@ -176,7 +176,8 @@ void StatementCostTest::write_devices() {
     EXPECT_TRUE(add_device({.number = fresh, .account = create_account()}));
     run([&](Tables& tables) {
         const auto known = take(tables.find_device(spare));
-        take(tables.update_device(spare, {.webhook_url = "https://example.com"}));
+        take(tables.update_device(spare, {.webhook_url = "https://example.com",
+                                          .cloud = DevicePatch::Cloud{.phone_number_id = "7"}}));
         take(tables.set_device_state(DeviceIdentity::of(*known), model::DeviceState::connected, "",
                                      clock.now()));
         take(tables.has_queue(spare));
