@@ -123,6 +123,40 @@ struct MediaRequest {
     std::uint64_t bytes_max = 0;
 };
 
+/// A number of the official platform, and the token that opens it. The token must not appear in an
+/// error or a log.
+struct PlatformAccess {
+    std::string phone_number_id;
+    std::string waba_id;  // Empty: not known.
+    std::string token;
+};
+
+/// What the platform says of a number.
+struct CheckedNumber {
+    std::string display_number;  // As the platform writes it: "+62 812-3456-7890".
+    std::string status;          // In the platform's words; empty: it does not say.
+};
+
+/// A template for messages outside the window in which free texts are allowed.
+struct MessageTemplate {
+    std::string name;
+    std::string language;
+    std::string category;
+    std::string status;           // "APPROVED", …
+    std::string body;             // With {{1}} or {{name}} for its variables.
+    std::uint32_t variables = 0;  // Of the body.
+    /// Whether it needs nothing but the variables of its body: no media or variable in its header,
+    /// no variable in its buttons.
+    bool body_only = false;
+    /// The names of the body's variables, in the order of the body; empty: they are numbered.
+    std::vector<std::string> variable_names;
+};
+
+struct TemplatePage {
+    std::vector<MessageTemplate> items;
+    std::string next;  // For the next call; empty: this is the last page.
+};
+
 /// Takes a connector's reports.
 ///
 /// Threads: any; calls do not block.
@@ -191,6 +225,8 @@ public:
                      ConnectorEvents::Stored stored) = 0;
 };
 
+class PlatformWebhook;
+
 /// Sends for the devices of one platform.
 ///
 /// The gateway decides delay, order, pacing, retries and give-up, and downloads the media to send.
@@ -223,7 +259,12 @@ public:
     /// no trouble is known.
     [[nodiscard]] virtual std::string trouble() const { return {}; }
 
-    /// Connects the device, with its credentials or by pairing; reports device_state.
+    /// Names a device of this connector, whatever its state is: all devices after `start`, and each
+    /// device after a commit that wrote it; before start_device. On the committer's thread.
+    virtual void know_device(const model::Device& /*device*/) {}
+
+    /// Connects the device, with its credentials or by pairing; reports device_state. Called again
+    /// for a connected device whose access to the official platform was changed.
     /// `pairing_method` is one of Capabilities::pairing; empty: the connector chooses.
     virtual void start_device(const model::Device& device, std::string_view pairing_method) = 0;
     /// Called once, on any thread, also from within the call, or not at all if the gateway stops
@@ -265,6 +306,19 @@ public:
     /// (no number of that form exists there).
     using NumberChecked = std::move_only_function<void(Result<bool>)>;
     virtual void check_number(model::PhoneNumber device, std::string number, NumberChecked done);
+    /// Asks what the platform says of a number, which need not belong to a device. Refused also if
+    /// the platform refuses the token or does not know the number.
+    using AccessChecked = std::move_only_function<void(Result<CheckedNumber>)>;
+    virtual void check_access(PlatformAccess access, AccessChecked done);
+    /// Lists the templates of the number's business account. `cursor`: TemplatePage::next of the
+    /// page before; empty: from the first.
+    using TemplatesListed = std::move_only_function<void(Result<TemplatePage>)>;
+    virtual void list_templates(PlatformAccess access, std::string cursor, TemplatesListed done);
+    static constexpr std::size_t cursor_bytes_max = 1'024;
+
+    /// What takes the posts of its platform, as long as the connector exists. Null: its platform
+    /// posts nothing here.
+    [[nodiscard]] virtual PlatformWebhook* platform_webhook() { return nullptr; }
 
     /// Sends one message. Shows "typing" first if the message asks for it and the platform can.
     virtual void send(const SendRequest& request) = 0;

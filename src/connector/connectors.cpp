@@ -26,6 +26,15 @@ void Connector::check_number(model::PhoneNumber /*device*/, std::string /*number
     done(fail(ErrorCode::refused, "the device's connector checks no numbers"));
 }
 
+void Connector::check_access(PlatformAccess /*access*/, AccessChecked done) {
+    done(fail(ErrorCode::refused, "the device's connector has no tokens"));
+}
+
+void Connector::list_templates(PlatformAccess /*access*/, std::string /*cursor*/,
+                               TemplatesListed done) {
+    done(fail(ErrorCode::refused, "the device's connector has no templates"));
+}
+
 Connector* Connectors::find(std::string_view name) const noexcept {
     const auto found = connectors_.find(name);
     return found == connectors_.end() ? nullptr : found->second.get();

@@ -68,8 +68,11 @@ Result<void> DeviceKeeper::start() {
                 rooms_.scheduler.device_changed(device);
                 rooms_.lost_devices.follow(device);
                 rooms_.restrictions.follow(device);
-                if (auto* connector = rooms_.connectors.find(device.connector);
-                    connector != nullptr && model::is_linked(device.state)) {
+                auto* connector = rooms_.connectors.find(device.connector);
+                if (connector != nullptr) {
+                    connector->know_device(device);
+                }
+                if (connector != nullptr && model::is_linked(device.state)) {
                     connector->start_device(device, {});
                 } else if (device.state == DeviceState::pairing) {
                     // Its step ended with the process that showed it.
@@ -87,8 +90,13 @@ void DeviceKeeper::follow(const store::RowChange& change) {
         rooms_.scheduler.device_changed(device);
         rooms_.lost_devices.follow(device);
         rooms_.restrictions.follow(device);
-        if (auto* connector = rooms_.connectors.find(device.connector);
-            written->is_new && connector != nullptr && device.state == DeviceState::connected) {
+        auto* connector = rooms_.connectors.find(device.connector);
+        if (connector == nullptr) {
+            return;
+        }
+        connector->know_device(device);
+        if ((written->is_new && device.state == DeviceState::connected) ||
+            (written->has_new_access && model::is_linked(device.state))) {
             connector->start_device(device, {});
         }
     } else if (const auto* removed = std::get_if<store::DeviceRemoved>(&change)) {
