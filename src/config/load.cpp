@@ -300,6 +300,7 @@ void Loader::fill_in_paths() {
     make_absolute("http.tls.key", settings.http.tls.key);
     make_absolute("outbound.ca_file", settings.outbound.ca_file);
     make_absolute("linked.socket", settings.linked.socket);
+    make_absolute("cloud.app_secret_file", settings.cloud.app_secret_file);
     make_absolute("simulator.log", settings.simulator.log);
     for (auto& [name, worker] : settings.workers.by_name) {
         worker.folder = absolute(fmt::format("workers.{}.command", name), ".");

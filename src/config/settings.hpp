@@ -119,6 +119,15 @@ struct LinkedSettings {
     std::uint32_t start_rate = 20;  // Devices that each worker may begin to connect in a second.
 };
 
+/// The official platform.
+struct CloudSettings {
+    std::string url = "https://graph.facebook.com";  // Without a final slash.
+    std::string version = "v26.0";
+    std::optional<std::filesystem::path> app_secret_file;
+    std::optional<std::string> verify_token;
+    std::chrono::milliseconds status_wait{std::chrono::seconds{60}};
+};
+
 /// A worker that an operator names. `load` requires a command or a socket, not both.
 struct WorkerSettings {
     std::vector<std::string> command;
@@ -161,6 +170,7 @@ struct Settings {
     LogSettings log;
     SimulatorSettings simulator;
     LinkedSettings linked;
+    CloudSettings cloud;
     WorkersSettings workers;
     DevicesSettings devices;
     RetentionSettings retention;

@@ -49,6 +49,27 @@ bool is_origin(std::string_view text) {
     });
 }
 
+/// The address of the official platform, without a path: https, or http on the machine itself.
+bool is_cloud_url(std::string_view text) {
+    const auto is_host_of = [&](std::string_view start) {
+        return text.starts_with(start) &&
+               (text.size() == start.size() || text[start.size()] == ':');
+    };
+    return is_origin(text) && (text.starts_with("https://") || is_host_of("http://127.0.0.1") ||
+                               is_host_of("http://[::1]"));
+}
+
+/// "v26.0".
+bool is_cloud_version(std::string_view text) {
+    const auto rest = text.starts_with('v') ? text.substr(1) : std::string_view{};
+    const auto dot = rest.find('.');
+    const auto is_number = [](std::string_view part) {
+        return !part.empty() && part.size() <= 3 && std::ranges::all_of(part, is_digit);
+    };
+    return dot != std::string_view::npos && is_number(rest.substr(0, dot)) &&
+           is_number(rest.substr(dot + 1));
+}
+
 constexpr std::string_view worker_prefix = "workers.";
 constexpr std::string_view worker_command = ".command";
 constexpr std::string_view worker_socket = ".socket";
@@ -281,6 +302,28 @@ void add_linked_and_workers(Table& table) {
               "The memory that each worker may take. A worker that takes more is restarted.");
 }
 
+void add_cloud(Table& table) {
+    table.add(AT(cloud.url),
+              text_where("an https address without a path (http for 127.0.0.1 and [::1] alone)",
+                         is_cloud_url),
+              "The official platform's address. Another is for tests with a stand-in.",
+              {.example = "http://127.0.0.1:9090"});
+    table.add(AT(cloud.version), text_where("a version such as v26.0", is_cloud_version),
+              "The version of the official platform's interface.");
+    table.add(AT(cloud.app_secret_file), optional(path()),
+              "File with the secret of the platform's app, by which its webhooks are verified; a "
+              "device may have its own (docs/cloud.md). Read at the start. With neither, webhooks "
+              "are refused, and messages count as sent without a status.",
+              {.example = "/etc/merpati/app-secret"});
+    table.add(AT(cloud.verify_token), optional(text(1, 256)),
+              "The token that the platform gives when the webhook's address is entered there. "
+              "Unset: the address cannot be entered.",
+              {.secrecy = Secrecy::secret});
+    table.add(AT(cloud.status_wait), duration<milliseconds>(1s, 24h),
+              "How long a message that the platform has taken waits for its status before it "
+              "counts as sent.");
+}
+
 void add_simulator_and_devices(Table& table) {
     table.add(AT(simulator.latency_ms), duration<milliseconds>(0ms, 60s, 1ms),
               "How long a send of the simulated platform takes.");
@@ -345,7 +388,7 @@ std::vector<Row> build_table() {
     Table table;
     for (const auto add : {add_http, add_store, add_outbound, add_api, add_app, add_scheduler,
                            add_callback, add_media, add_metrics, add_log, add_linked_and_workers,
-                           add_simulator_and_devices, add_retention}) {
+                           add_cloud, add_simulator_and_devices, add_retention}) {
         add(table);
     }
     return std::move(table.rows);

@@ -34,6 +34,11 @@ TEST(TableTest, EveryKeyOfTheOperatorsPromiseIsThere) {
                             "simulator.latency_ms",
                             "simulator.log",
                             "simulator.dedupe",
+                            "cloud.url",
+                            "cloud.version",
+                            "cloud.app_secret_file",
+                            "cloud.verify_token",
+                            "cloud.status_wait",
                             "devices.default_connector",
                             "scheduler.give_up"}) {
         EXPECT_NE(find_row(key), nullptr) << key;
@@ -93,6 +98,27 @@ TEST(TableTest, ShowsNoSecret) {
     EXPECT_EQ(find_row("metrics.token")->show("0123456789abcdef"), "***");
     EXPECT_EQ(find_row("metrics.token")->show(""), "");
     EXPECT_EQ(find_row("store.url")->show("postgresql://u:p@h/d"), "postgresql://u:***@h/d");
+}
+
+TEST(TableTest, TheOfficialPlatformIsReachedInTheClearOnThisMachineAlone) {
+    const auto* url = find_row("cloud.url");
+    Settings settings;
+    EXPECT_EQ(settings.cloud.url, "https://graph.facebook.com");
+    for (const auto* good : {"https://graph.example.com", "https://127.0.0.1:8443",
+                             "http://127.0.0.1:9090", "http://127.0.0.1", "http://[::1]:9090"}) {
+        EXPECT_TRUE(url->assign(settings, good)) << good;
+        EXPECT_EQ(settings.cloud.url, good);
+    }
+    for (const auto* bad : {"", "http://graph.facebook.com", "http://127.0.0.1.example.com",
+                            "https://graph.facebook.com/", "https://graph.facebook.com/v26.0",
+                            "ftp://127.0.0.1", "https://"}) {
+        EXPECT_FALSE(url->assign(settings, bad)) << bad;
+    }
+    for (const auto* bad : {"26.0", "v26", "v.0", "v26.", "v26.0/../x", "v1234.0"}) {
+        EXPECT_FALSE(find_row("cloud.version")->assign(settings, bad)) << bad;
+    }
+    EXPECT_FALSE(find_row("cloud.status_wait")->assign(settings, "999ms"));
+    EXPECT_EQ(find_row("cloud.verify_token")->show("geheim"), "***");
 }
 
 TEST(TableTest, SizesMayHaveUnits) {
