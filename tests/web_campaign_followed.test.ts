@@ -1,66 +1,39 @@
 // Campaigns in the web app that others start and pause: they are followed without a reload.
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Account, shop } from "./support/account.ts";
-import { barriers, openBrowser, type Visitor } from "./support/browser.ts";
-import { CampaignPage } from "./support/campaign_page.ts";
-import { call, keyWith } from "./support/catalogue.ts";
-import { Gateway } from "./support/gateway.ts";
-import { freshNumber, freshText, simulated } from "./support/numbers.ts";
-import { person } from "./support/people.ts";
-import { visit } from "./support/web_people.ts";
+import { barriers, type Visitor } from "./support/browser.ts";
+import { CampaignDesk } from "./support/campaign_desk.ts";
+import type { CampaignPage } from "./support/campaign_page.ts";
+import type { Campaigns } from "./support/campaigns.ts";
+import { freshNumber, simulated } from "./support/numbers.ts";
 
 // A browser is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
-let gateway: Gateway;
-let browser: Browser;
-let account: Account;
-let device: string;
-let key: string;
+let desk: CampaignDesk;
 let visitor: Visitor;
 let page: Page;
 let campaigns: CampaignPage;
+let others: Campaigns;
 
 beforeAll(async () => {
-  [gateway, browser] = await Promise.all([Gateway.create(), openBrowser()]);
-  ({ account, device } = await shop(gateway, { credits: 1_000 }));
-  key = await keyWith(account, ["campaigns:read", "campaigns:manage"]);
-  const flags = ["--account", account.id, "--role", "operator"];
-  visitor = await visit(browser, gateway, await person(gateway, "kasir@toko.example", ...flags));
-  page = visitor.page;
-  campaigns = new CampaignPage(visitor);
+  desk = await CampaignDesk.open();
+  ({ visitor, page, campaigns, others } = desk);
 });
 afterAll(async () => {
   expect(visitor.complaints).toEqual([]);
-  await browser.close();
-  await gateway.close();
+  await desk.close();
 });
-
-async function done(path: string, body: unknown, headers = {}): Promise<any> {
-  const row = { method: "POST", path: `/v1/campaigns${path}` };
-  const answer = await call(gateway, row, { key, headers }, body);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json;
-}
-
-async function campaign(name: string, to: string[], more = {}): Promise<string> {
-  const text = { message: freshText(), purpose: "transactional" };
-  const { id } = await done("", { name, devices: [device], ...text, ...more });
-  const rows = ["nomor", ...to].join("\n");
-  await done(`/${id}/recipients`, rows, { "content-type": "text/csv" });
-  return id as string;
-}
 
 test("a campaign is followed to its end without a reload, by events", async () => {
   const failing = [simulated("991001"), simulated("991001"), simulated("995002")];
   const to = [...failing, ...Array.from({ length: 5 }, freshNumber), "08"];
-  const id = await campaign("Pengingat", to);
+  const id = await desk.draft("Pengingat", to);
   await visitor.goto("/campaigns");
   const row = page.getByRole("row", { name: /Pengingat/ });
   await row.getByText("Draft", { exact: true }).waitFor();
   await row.getByText("1 of 9 recipients").waitFor();
-  await done(`/${id}/start`, {});
+  await others.act(id, "start");
   await row.getByText("Finished", { exact: true }).waitFor();
   await row.getByText("9 of 9 recipients").waitFor();
   await page.getByRole("link", { name: "Pengingat" }).click();
@@ -76,11 +49,11 @@ test("a campaign is followed to its end without a reload, by events", async () =
 
 test("a campaign that somebody pauses says so at once, also on a phone in Indonesian", async () => {
   const slow = { pace: { per_minute: 1 } };
-  const id = await campaign("Pelan", Array.from({ length: 5 }, freshNumber), slow);
-  await done(`/${id}/start`, {});
+  const id = await desk.draft("Pelan", Array.from({ length: 5 }, freshNumber), slow);
+  await others.act(id, "start");
   await visitor.goto(`/campaigns/${id}`);
   await page.getByText("Running", { exact: true }).waitFor();
-  await done(`/${id}/pause`, {});
+  await others.act(id, "pause");
   await page.getByText("Somebody paused it.").waitFor();
   await page.evaluate(() => localStorage.setItem("merpati.language", "id"));
   await page.setViewportSize({ width: 390, height: 900 });

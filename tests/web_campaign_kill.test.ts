@@ -1,18 +1,18 @@
 // A campaign of 10,000 rows with every fault in them, prepared and steered in the browser. The
 // gateway is killed while it is paused, and again while it runs; the counts at its end are exact,
 // and nobody got the message twice.
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Browser, Page } from "playwright-core";
-import { type Account, shop } from "./support/account.ts";
-import { openBrowser, soon, type Visitor } from "./support/browser.ts";
-import { CampaignPage } from "./support/campaign_page.ts";
+import type { Account } from "./support/account.ts";
+import { soon } from "./support/browser.ts";
+import { CampaignDesk } from "./support/campaign_desk.ts";
+import type { CampaignPage } from "./support/campaign_page.ts";
+import type { Campaigns } from "./support/campaigns.ts";
 import { call, keyWith } from "./support/catalogue.ts";
 import { faultyList } from "./support/faulty_list.ts";
-import { Gateway } from "./support/gateway.ts";
+import type { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
-import { person } from "./support/people.ts";
 import { waitFor } from "./support/wait.ts";
-import { visit } from "./support/web_people.ts";
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 120_000 });
 
@@ -20,34 +20,28 @@ const ROWS = 10_000;
 const TEXT = "Halo {{Nama|Kak}} di {{Kota}}.";
 const LONG = 300_000; // Milliseconds for thousands of messages on a busy machine.
 
+let desk: CampaignDesk;
 let gateway: Gateway;
-let browser: Browser;
 let account: Account;
-let key: string;
-let visitor: Visitor;
 let page: Page;
 let campaigns: CampaignPage;
+let others: Campaigns;
 
 beforeAll(async () => {
   const settings = { "simulator.dedupe": true, "scheduler.window": 8, "log.level": "warn" };
-  [gateway, browser] = await Promise.all([Gateway.create({ settings }), openBrowser()]);
-  ({ account } = await shop(gateway, { credits: 20_000 }));
-  key = await keyWith(account, ["campaigns:read", "campaigns:manage"]);
-  const flags = ["--account", account.id, "--role", "operator"];
-  visitor = await visit(browser, gateway, await person(gateway, "kasir@toko.example", ...flags));
-  page = visitor.page;
-  campaigns = new CampaignPage(visitor);
+  desk = await CampaignDesk.open({ credits: 20_000, settings });
+  ({ gateway, account, page, campaigns, others } = desk);
 });
-afterAll(async () => {
-  await browser.close();
-  await gateway.close();
-});
+afterAll(() => desk.close());
 
-async function ask(method: string, path: string, body?: unknown, type = "application/json") {
-  const headers = { "content-type": type };
-  const answer = await call(gateway, { method, path: `/v1${path}` }, { key, headers }, body);
+async function suppress(numbers: string[]): Promise<void> {
+  const by = {
+    key: await keyWith(account, ["campaigns:manage"]),
+    headers: { "content-type": "text/csv" },
+  };
+  const row = { method: "POST", path: "/v1/suppressions/import" };
+  const answer = await call(gateway, row, by, numbers.join("\n"));
   expect(answer.status, answer.text).toBe(200);
-  return answer.json as any;
 }
 
 async function killAndStart(): Promise<void> {
@@ -65,11 +59,11 @@ describe("10,000 rows with every fault", () => {
   const own = freshNumber();
   let id = "";
   let paused: { total: number; sent: number };
-  const counts = async () => (await ask("GET", `/campaigns/${id}`)).counts;
+  const counts = async () => (await others.show(id)).counts;
 
   test("are uploaded, and each refused one is counted", async () => {
     expect(list.reached.length + failed + skipped).toBe(ROWS);
-    await ask("POST", "/suppressions/import", list.toSuppress.join("\n"), "text/csv");
+    await suppress(list.toSuppress);
 
     id = await campaigns.create("Sepuluh ribu", "Transactional");
     await campaigns.upload(list.csv);
