@@ -74,11 +74,10 @@ function Search({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         spellCheck={false}
       />
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus. */}
       <div id={list} role="listbox" aria-label={t.palette} className={classes.list}>
         {choices.map((choice) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input hears the keys.
-          // biome-ignore lint/a11y/useFocusableInteractive: as above.
+          // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus.
           <div
             key={choice.key}
             ref={choice === current ? show : undefined}

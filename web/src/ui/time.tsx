@@ -49,5 +49,5 @@ export function Ago({ time, planned = false }: AgoProps) {
 
 export function At({ time }: { time: string | null | undefined }) {
   const { t, format } = useWords();
-  return time ? <time dateTime={time}>{format.dateTime(time)}</time> : <>{t.common.none}</>;
+  return time ? <time dateTime={time}>{format.dateTime(time)}</time> : t.common.none;
 }

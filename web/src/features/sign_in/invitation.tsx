@@ -49,8 +49,10 @@ export function InvitationPage({ token, onUsed }: InvitationPageProps) {
               { name: t.people.email, value: offered.data.email },
               {
                 name: t.people.role,
-                value:
-                  `${t.people.roles[offered.data.role]}: ` + t.people.roleHints[offered.data.role],
+                value: [
+                  t.people.roles[offered.data.role],
+                  t.people.roleHints[offered.data.role],
+                ].join(": "),
               },
               offered.data.invited_by !== null && {
                 name: t.invitation.by,
