@@ -17,7 +17,7 @@ import type {
   SkipReason,
   Uploaded,
 } from "./types.ts";
-import { type UploadOptions, uploadFile } from "./upload.ts";
+import { type FileForm, type UploadOptions, uploadFile } from "./upload.ts";
 
 const byId = (id: string) => ({ params: { path: { id } } });
 const keyed = (id: string, key: string) => ({
@@ -75,14 +75,6 @@ export const recipientsAddress = (
   state: CampaignRecipient["state"] | "",
   format: "csv" | "ndjson" = "csv",
 ) => `/v1/campaigns/${id}/recipients/export${queryText({ state, format })}`;
-
-/** How a file of recipients is read; what is empty is detected. */
-export interface FileForm {
-  number_column: string;
-  country: string;
-  delimiter: string;
-  header: "" | "true" | "false";
-}
 
 export const uploadRecipients = (id: string, file: Blob, form: FileForm, options: UploadOptions) =>
   uploadFile<Uploaded>(`/v1/campaigns/${id}/recipients${queryText({ ...form })}`, file, options);

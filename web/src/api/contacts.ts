@@ -10,7 +10,7 @@ import {
   taggedAnswerOf,
 } from "./client.ts";
 import type { ContactImport, NewContact, SuppressionImport, SuppressionReason } from "./types.ts";
-import { type UploadOptions, uploadFile } from "./upload.ts";
+import { type FileForm, type UploadOptions, uploadFile } from "./upload.ts";
 
 const of = (account: string, number: string) => ({ query: { account }, path: { number } });
 
@@ -56,17 +56,11 @@ export type ListFormat = "csv" | "ndjson";
 export const contactsAddress = (account: string, tags: string[], format: ListFormat) =>
   `/v1/contacts/export${queryText({ account, tag: tags.join(","), format })}`;
 
-/** How a file of people is read; what is empty is detected. */
-export interface ListForm {
-  number_column: string;
-  country: string; // Of numbers with a leading 0; empty: the account's.
-}
-
 export const importContacts = (
   account: string,
   tags: string[],
   file: Blob,
-  form: ListForm,
+  form: FileForm,
   options: UploadOptions,
 ) => {
   const query = queryText({ account, tag: tags.join(","), ...form });
@@ -98,7 +92,7 @@ export const suppressionsAddress = (account: string, format: ListFormat) =>
 export const importSuppressions = (
   account: string,
   file: Blob,
-  form: ListForm,
+  form: FileForm,
   options: UploadOptions,
 ) =>
   uploadFile<SuppressionImport>(

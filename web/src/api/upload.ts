@@ -5,6 +5,14 @@ import { CHANGE_HEADER, sessionEnded } from "./client.ts";
 import { Problem, problemOf } from "./problem.ts";
 import { reached, unreached } from "./reachable.ts";
 
+/** How a CSV file of numbers is read; what is empty is detected. */
+export interface FileForm {
+  number_column: string; // Its name, or its position from 1.
+  country: string; // Of numbers with a leading 0; empty: the account's.
+  delimiter: "" | "comma" | "semicolon" | "tab" | "pipe";
+  header: "" | "true" | "false";
+}
+
 export interface UploadOptions {
   /** Bytes that were sent. All of them: the gateway stores the last rows. */
   onProgress?: (sent: number) => void;

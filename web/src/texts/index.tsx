@@ -8,6 +8,7 @@ import * as callbacks from "./callbacks.ts";
 import * as campaigns from "./campaigns.ts";
 import * as connectors from "./connectors.ts";
 import * as contacts from "./contacts.ts";
+import * as csvUpload from "./csv_upload.ts";
 import * as developers from "./developers.ts";
 import * as devices from "./devices.ts";
 import * as draft from "./draft.ts";
@@ -16,7 +17,6 @@ import { type Format, formatFor } from "./format.ts";
 import * as invitation from "./invitation.ts";
 import * as keys from "./keys.ts";
 import { LANGUAGES, type Language, languageOf } from "./language.ts";
-import * as listImport from "./list_import.ts";
 import * as log from "./log.ts";
 import * as messages from "./messages.ts";
 import * as overview from "./overview.ts";
@@ -40,12 +40,12 @@ const areas = {
   common,
   connectors,
   contacts,
+  csvUpload,
   developers,
   devices,
   draft,
   invitation,
   keys,
-  listImport,
   log,
   messages,
   overview,

@@ -1,8 +1,8 @@
 // How far a campaign is, and its state in words.
 import type { Campaign, CampaignState as Word } from "../../api/types.ts";
 import { useText, useWords } from "../../texts/index.tsx";
+import { Bar } from "../../ui/bar.tsx";
 import { State, type Tone } from "../../ui/state.tsx";
-import { Bar } from "./bar.tsx";
 import classes from "./campaigns.module.css";
 
 const TONES: Record<Word, Tone> = {

@@ -3,18 +3,19 @@ import { Anchor, Button, SegmentedControl } from "@mantine/core";
 import { useState } from "react";
 import { emptyRecipients, recipientsAddress } from "../../../api/campaigns.ts";
 import type { Campaign, Uploaded } from "../../../api/types.ts";
+import type { FileForm } from "../../../api/upload.ts";
 import { useText } from "../../../texts/index.tsx";
 import { ConfirmByName } from "../../../ui/confirm.tsx";
+import { CsvUpload } from "../../../ui/csv_upload.tsx";
 import { Figures } from "../../../ui/figures.tsx";
 import { Panel, Section } from "../../../ui/page.tsx";
 import { useNotices } from "../../../ui/problem_note.tsx";
 import { useAudienceChanged } from "./audience_changed.ts";
-import { CsvField } from "./csv_field.tsx";
 import classes from "./draft.module.css";
 import { NumbersField } from "./numbers_field.tsx";
 import { RefusedRows } from "./refused_rows.tsx";
 import { TagsField } from "./tags_field.tsx";
-import { forgetUpload, useUpload } from "./uploads.ts";
+import { forgetUpload, upload, useUpload } from "./uploads.ts";
 
 const WAYS = ["file", "numbers", "tags"] as const;
 type Way = (typeof WAYS)[number];
@@ -24,14 +25,20 @@ export function Audience({ draft }: { draft: Campaign }) {
   const { counts } = draft;
   const [way, setWay] = useState<Way>("file");
   const [added, setAdded] = useState<Uploaded>();
-  const upload = useUpload(draft.id);
+  const shown = useUpload(draft.id);
   const changed = useAudienceChanged();
   const onAdded = (answer: Uploaded) => {
     forgetUpload(draft.id);
     setAdded(answer);
     void changed();
   };
-  const answer = upload?.answer ?? added;
+  const onFile = async (file: File, form: FileForm) => {
+    setAdded(undefined);
+    const ended = await upload(draft.id, file, form);
+    await changed();
+    return ended;
+  };
+  const answer = shown?.answer ?? added;
   return (
     <>
       <Figures
@@ -50,7 +57,9 @@ export function Audience({ draft }: { draft: Campaign }) {
             data={WAYS.map((value) => ({ value, label: t.ways[value] }))}
           />
           <div className={classes.way}>
-            {way === "file" && <CsvField id={draft.id} onBegin={() => setAdded(undefined)} />}
+            {way === "file" && (
+              <CsvUpload upload={shown} onUpload={onFile} action={t.upload} hint={t.fileHint} />
+            )}
             {way === "numbers" && <NumbersField id={draft.id} onAdded={onAdded} />}
             {way === "tags" && <TagsField id={draft.id} onAdded={onAdded} />}
           </div>

@@ -1,53 +1,34 @@
 // The uploads of this tab, which go on while the person looks at another page.
 import { useSyncExternalStore } from "react";
-import { type FileForm, uploadRecipients } from "../../../api/campaigns.ts";
+import { uploadRecipients } from "../../../api/campaigns.ts";
 import type { Uploaded } from "../../../api/types.ts";
+import type { FileForm } from "../../../api/upload.ts";
+import { runUpload, type UploadShown } from "../../../ui/upload_run.ts";
 
-export interface UploadShown {
-  name: string; // Of the file.
-  size: number;
-  sent: number; // Bytes.
-  answer?: Uploaded; // It has ended, and all rows are stored.
-  error?: unknown; // It has ended, and nothing was stored.
-  stop: () => void;
-}
-
-const uploads = new Map<string, UploadShown>(); // By campaign.
+const uploads = new Map<string, UploadShown<Uploaded>>(); // By campaign.
 const listeners = new Set<() => void>();
 
 /** The upload to the campaign that is under way, or the last one that has ended. */
-export function useUpload(id: string): UploadShown | undefined {
+export function useUpload(id: string): UploadShown<Uploaded> | undefined {
   return useSyncExternalStore(subscribe, () => uploads.get(id));
 }
 
-export function isUnderWay(upload: UploadShown | undefined): boolean {
-  return upload !== undefined && !upload.answer && upload.error === undefined;
-}
-
-/** Resolves when the upload has ended, with whether its rows were stored. */
-export async function upload(id: string, file: File, form: FileForm): Promise<boolean> {
-  const ending = new AbortController();
-  const stop = () => ending.abort();
-  set(id, { name: file.name, size: file.size, sent: 0, stop });
-  const note = (part: Partial<UploadShown>) => {
-    const present = uploads.get(id);
-    if (present) set(id, { ...present, ...part });
+/** One that is forgotten goes on unseen. */
+export function upload(id: string, file: File, form: FileForm): Promise<UploadShown<Uploaded>> {
+  let last = uploads.get(id);
+  const show = (next: UploadShown<Uploaded>) => {
+    if (uploads.get(id) !== last) return;
+    last = next;
+    set(id, next);
   };
-  try {
-    const onProgress = (sent: number) => note({ sent });
-    note({ answer: await uploadRecipients(id, file, form, { onProgress, signal: ending.signal }) });
-    return true;
-  } catch (error) {
-    note({ error });
-    return false;
-  }
+  return runUpload(file, (options) => uploadRecipients(id, file, form, options), show);
 }
 
 export function forgetUpload(id: string): void {
   set(id, undefined);
 }
 
-function set(id: string, shown: UploadShown | undefined): void {
+function set(id: string, shown: UploadShown<Uploaded> | undefined): void {
   if (shown) uploads.set(id, shown);
   else uploads.delete(id);
   for (const listener of listeners) listener();

@@ -1,5 +1,5 @@
 // A bar that shows a part of a whole; what it shows is also said in words beside it.
-import classes from "./campaigns.module.css";
+import classes from "./bar.module.css";
 
 interface BarProps {
   label: string;
