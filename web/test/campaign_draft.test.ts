@@ -2,7 +2,6 @@
 import { expect, test } from "vitest";
 import { exclusionOf } from "../src/features/campaigns/draft/limits_fields.tsx";
 import { typedNumbers } from "../src/features/campaigns/draft/numbers_field.tsx";
-import { byReason } from "../src/features/campaigns/draft/omitted.tsx";
 import { choicesOf } from "../src/features/campaigns/draft/sending.tsx";
 import { contentOf } from "../src/features/campaigns/draft/texts_field.tsx";
 import { formatFor } from "../src/texts/format.ts";
@@ -50,14 +49,6 @@ test("an exclusion without any part is none", () => {
   expect(exclusionOf([], undefined)).toBeNull();
   expect(exclusionOf(["cmp_1"], undefined)).toEqual({ campaigns: ["cmp_1"] });
   expect(exclusionOf([], 7)).toEqual({ contacted_within_days: 7 });
-});
-
-test("refused rows are counted by reason, the most frequent first", () => {
-  const rows = (["duplicate", "invalid", "duplicate", null] as const).map((reason) => ({ reason }));
-  expect(byReason(rows)).toEqual([
-    ["duplicate", 2],
-    ["invalid", 1],
-  ]);
 });
 
 test("the time that a campaign needs is said in its two largest units", () => {

@@ -53,6 +53,10 @@ export const changeCampaign = (id: string, body: CampaignChange, tag = "") =>
 export const removeCampaign = (id: string) =>
   answerOf(client.DELETE("/v1/campaigns/{id}", byId(id)));
 
+/** Why recipients got no message, counted exactly. */
+export const readOutcomes = (id: string, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/campaigns/{id}/outcomes", { ...byId(id), signal }));
+
 // --- Recipients ---
 
 export interface RecipientQuery {

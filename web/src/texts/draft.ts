@@ -115,7 +115,6 @@ export const id = {
   omitted: "Tidak dikirimi",
   omittedLater: "Ditolak, dikecualikan, atau tanpa isian kolom",
   omittedNone: "Semua baris akan dikirimi.",
-  omittedFirst: (n: string) => `Menurut ${n} baris pertama.`,
   people: "Penerima",
   problems: {
     no_recipients: "Tidak ada penerima",
@@ -262,7 +261,6 @@ export const en = {
   omitted: "Left out",
   omittedLater: "Suppressed, excluded, or without a value",
   omittedNone: "Every row gets a message.",
-  omittedFirst: (n: string) => `Of the first ${n} rows.`,
   people: "Recipients",
   problems: {
     no_recipients: "No recipients",

@@ -5,7 +5,7 @@ import { useRefresh } from "../../ui/refresh.ts";
 
 export function useAct() {
   const notices = useNotices();
-  const refresh = useRefresh("campaign", "campaigns", "recipients", "campaign failures");
+  const refresh = useRefresh("campaign", "campaigns", "recipients", "campaign outcomes");
   const [busy, setBusy] = useState(false);
   const done = async (notice: string) => {
     notices.done(notice);

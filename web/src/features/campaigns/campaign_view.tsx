@@ -79,7 +79,7 @@ function Shown({ campaign }: { campaign: Campaign }) {
       </div>
       <Counts campaign={campaign} />
       <Section title={t.why}>
-        <Failures id={campaign.id} failed={campaign.counts.failed} />
+        <Failures campaign={campaign} />
       </Section>
       <Devices numbers={campaign.devices} />
       <Recipients campaign={campaign} />

@@ -2,5 +2,12 @@ import { useRefresh } from "../../../ui/refresh.ts";
 
 /** Reads again what depends on the audience. */
 export function useAudienceChanged(): () => Promise<void> {
-  return useRefresh("campaign", "campaigns", "recipients", "campaign check", "campaign preview");
+  return useRefresh(
+    "campaign",
+    "campaigns",
+    "campaign check",
+    "campaign outcomes",
+    "campaign preview",
+    "recipients",
+  );
 }
