@@ -32,6 +32,10 @@ struct Capabilities {
     bool number_check = false;        // Can tell whether a number is registered.
     bool media_fetch = false;         // Can fetch the media of what a device received.
     bool late_statuses = false;       // Reports statuses after the outcome.
+    /// A message that was in flight when the process ended is not repeated: its status is awaited
+    /// for so long after the start. Empty: no status names messages.
+    std::optional<Millis> status_within{};
+    bool hold_unknown = false;  // As in model::Outcome, for these messages.
     std::size_t text_characters_max = 4096;
     std::size_t window = 1;  // Sends in flight per device.
     /// Empty: all that the gateway accepts.
@@ -81,6 +85,7 @@ struct SendRequest {
     std::uint32_t attempt = 1;  // 1 for the first.
     /// The file of a media message, of a type and size that the capabilities allow; null for text.
     const media::File* file = nullptr;
+    bool as_template = false;  // Outcome::as_template was reported of an earlier attempt.
 };
 
 /// Whether a platform can have given this id: 1 to 256 printable ASCII characters.
@@ -89,9 +94,14 @@ struct SendRequest {
 /// A status of a message that the platform reports beside the outcome, after it or before it.
 struct LateStatus {
     DeviceRef device;
-    std::string platform_id;                  // The platform's id of the message.
-    std::optional<model::MessageId> message;  // If the connector knows the message of that id.
+    std::string platform_id;  // The platform's id of the message.
+    /// If the connector knows the message of that id. It finds a message whose platform id is not
+    /// on record, if that is one of the device.
+    std::optional<model::MessageId> message;
     model::PlatformStatus status;
+    /// Only for a failure that does not end the message, what it means instead: retry, device_down
+    /// or restricted. The message goes back to its lane, if it was not ended yet.
+    std::optional<model::Outcome> verdict{};
 };
 
 /// A message that a device received.

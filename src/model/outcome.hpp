@@ -36,14 +36,29 @@ struct Outcome {
     Kind kind = Kind::failed;
     StatusCode code = StatusCode::failed;
     std::string details;
-    std::string platform_id;            // The platform's message id, if it gave one.
-    std::optional<Millis> retry_after;  // The wait that the platform asked for; only for retry.
+    std::string platform_id;  // The platform's message id, if it gave one.
+    /// The wait that the platform asked for; only for retry, and for device_down: the lane is not
+    /// tried before.
+    std::optional<Millis> retry_after;
     /// Only for unknown: the connector's program ended, or was killed, while it had the message.
     /// The message may be the cause.
     bool crashed = false;
-    Timestamp restricted_until{};       // By the wall clock; only for restricted.
-    /// Only for accepted: without a status by then, the message fails as unknown.
+    Timestamp restricted_until{};  // By the wall clock; only for restricted.
+    /// Only for accepted: how the message ends without a status by `decide_within`.
+    enum class Undecided : std::uint8_t {
+        unknown,  // It fails, because nobody knows.
+        sent,     // The platform's acceptance is enough.
+    };
+    Undecided undecided = Undecided::unknown;
     Millis decide_within{60'000};
+    /// Only for unknown: for how long a status that names the message may still decide. Until then
+    /// the message waits outside of its lane; then the account's choice for deliveries decides.
+    std::optional<Millis> status_within{};
+    /// Only for unknown: it is held whatever the account has chosen, because no status can come.
+    bool hold_unknown = false;
+    /// Only for retry: the same message goes once more at once, as the device's fallback template,
+    /// which counts as no attempt.
+    bool as_template = false;
 };
 
 /// How far a message has come on its platform, ascending. Statuses may come late, twice and in any
