@@ -49,6 +49,7 @@ end_to_end_tests() {
   say "end-to-end tests"
   need_node_modules tests
   need_node_modules tests/standin
+  need_node_modules tests/graph
   (
     cd tests || exit
     MERPATI_BINARY=$OLDPWD/build/dev/merpati npx vitest run --passWithNoTests --reporter=default \
