@@ -42,9 +42,11 @@ function request()
   return requests[turn]
 end
 
+-- The mean time between an answer and the next request. Callers are independent of each other: with
+-- equal pauses, those whose bulks were in one commit would ask again at the same moment.
 if os.getenv("BENCH_PAUSE") then
   local pause = tonumber(os.getenv("BENCH_PAUSE"))
   function delay()
-    return pause
+    return math.random(0, 2 * pause)
   end
 end

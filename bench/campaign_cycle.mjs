@@ -8,7 +8,7 @@ import { cpuSeconds, stop } from "./processes.mjs";
 import { startSink } from "./sink.mjs";
 import { grouped, median, spread, table } from "./statistics.mjs";
 
-export const TARGETS = { cycle: 0.7, many: 0.9 };
+export const TARGETS = { cycle: 0.7, many: 0.9 }; // Per CPU-second; per second.
 const DEVICES = 16;
 const SETTLE_SECONDS = 2;
 const [WINDOW_FROM, WINDOW_UNTIL] = [0.2, 0.8]; // Of all callbacks: while all campaigns run.
@@ -129,7 +129,7 @@ export function describeManyCampaigns({ messages, campaigns, sides, perSecond, r
     spread(side.map((result) => result.perSecond)),
     spread(side.map((result) => result.perCpuSecond)),
   ];
-  const met = Math.min(perSecond, ratio) >= TARGETS.many;
+  const met = perSecond >= TARGETS.many;
   return [
     `campaigns that run together, of ${grouped(messages)} recipients in all`,
     table([
@@ -137,7 +137,7 @@ export function describeManyCampaigns({ messages, campaigns, sides, perSecond, r
       row("1 campaign", sides.one),
       row(`${campaigns} campaigns`, sides.many),
     ]),
-    `  ratio ${perSecond.toFixed(2)} a second, ${ratio.toFixed(2)} per CPU-second, ` +
-      `target at least ${TARGETS.many}: ${met ? "met" : "MISSED"}`,
+    `  ratio ${perSecond.toFixed(2)} a second, target at least ${TARGETS.many}: ` +
+      `${met ? "met" : "MISSED"}; ${ratio.toFixed(2)} per CPU-second`,
   ].join("\n");
 }

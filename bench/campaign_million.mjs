@@ -13,6 +13,8 @@ const DELAY = 18_000; // Of the accepted messages: nothing but the campaign is s
 const DEVICES = 16;
 const SETTLE_SECONDS = 3;
 const WATCH_SECONDS = 10;
+// What was sent is summarised for searches afterwards, campaign or not. That ends before `atRest`.
+const HOUSEKEEPING_SECONDS_MAX = 120;
 const START_SECONDS = 2;
 
 export async function million({ scratch, rows, seconds }) {
@@ -63,13 +65,22 @@ function watchMemory(child) {
   return { end: () => (clearInterval(timer), Math.max(peak, memory(child).resident)) };
 }
 
-/** Resident memory above `idle` in MiB, and processor time as a share of a core. */
+/**
+ * Resident memory above `idle` in MiB, and processor time as a share of a core, of the first watch
+ * that meets the target, or of the last one. `after`: the seconds until that watch.
+ */
 async function atRest(processes, idle) {
+  const begun = performance.now();
   await pause(SETTLE_SECONDS * 1000);
-  const before = cpuSeconds(processes);
-  await pause(WATCH_SECONDS * 1000);
-  const cpu = (cpuSeconds(processes) - before) / WATCH_SECONDS;
-  return { cpu, memory: memory(processes[0]).resident - idle };
+  for (;;) {
+    const after = (performance.now() - begun) / 1000;
+    const before = cpuSeconds(processes);
+    await pause(WATCH_SECONDS * 1000);
+    const cpu = (cpuSeconds(processes) - before) / WATCH_SECONDS;
+    if (cpu <= TARGETS.cpu || after > HOUSEKEEPING_SECONDS_MAX) {
+      return { cpu, after, memory: memory(processes[0]).resident - idle };
+    }
+  }
 }
 
 export function describeMillion({ rows, phases, counts, paused, restarted, startSeconds }) {
@@ -78,8 +89,9 @@ export function describeMillion({ rows, phases, counts, paused, restarted, start
   const peak = Math.max(...phases.map((phase) => phase.peak));
   const refused = phases.at(-1).refused;
   const met = (is) => (is ? "met" : "MISSED");
-  const rest = ({ cpu, memory: more }) =>
-    `CPU ${(cpu * 100).toFixed(2)} % of a core, ${more.toFixed(1)} MiB above idle`;
+  const rest = ({ cpu, after, memory: more }) =>
+    `CPU ${(cpu * 100).toFixed(2)} % of a core after ${after.toFixed(0)} s, ` +
+    `${more.toFixed(1)} MiB above idle`;
   return [
     `campaign of ${grouped(rows)} recipients, beside ${grouped(ACCEPTS)} accepts a second`,
     table([
