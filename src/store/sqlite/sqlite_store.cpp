@@ -41,7 +41,7 @@ bool accepts(const Change& change) {
 /// system that does not provide them must not be trusted with messages.
 Result<void> prepare_writer(Connection& connection) {
     connection.execute(
-        "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
+        "PRAGMA cache_size = -24576; PRAGMA temp_store = MEMORY;"
         "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864;"
         // Overwrites deleted content if that needs no extra write. Debian's default writes every
         // page that becomes free.
