@@ -135,7 +135,7 @@ test("callbacks", async () => {
 
 test("devices", async () => {
   const connectors = (await done("GET", "/connectors")).json.items;
-  expect(connectors.map((one: Json) => one.name)).toEqual(["linked", "simulator"]);
+  expect(connectors.map((one: Json) => one.name)).toEqual(["cloud", "linked", "simulator"]);
   const number = freshNumber();
   await done("POST", "/devices", { number, gap_ms: 10 });
   const path = `/devices/${number}`;

@@ -1,14 +1,18 @@
 #include "daemon/connectors.hpp"
 
 #include <array>
+#include <fstream>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "connector/cloud/cloud.hpp"
 #include "connector/process/worker/sharded_connector.hpp"
 #include "connector/process/worker/worker_connector.hpp"
 #include "connector/simulator/simulator.hpp"
+#include "daemon/options.hpp"
 #include "daemon/worker_programs.hpp"
+#include "model/connector.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -90,9 +94,45 @@ std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& ra
     return std::make_unique<connector::process::ShardedConnector>(std::move(workers));
 }
 
+/// The text of a file without the line break at its end; empty if it cannot be read.
+std::string secret_in(const std::filesystem::path& file, const telemetry::Log& log) {
+    constexpr std::size_t bytes_max = 4'096;
+    std::ifstream in{file, std::ios::binary};
+    std::string text(bytes_max, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    while (text.ends_with('\n') || text.ends_with('\r')) {
+        text.pop_back();
+    }
+    if (text.empty()) {
+        log.error("cannot read the app's secret: no event of the platform can be verified",
+                  {{"file", file.string()}});
+    }
+    return text;
+}
+
+/// Reads the secret's file at the start. Without it the server runs, and the webhook takes nothing.
+std::unique_ptr<connector::Connector> make_cloud(const Clock& clock, Random& /*random*/,
+                                                 const config::Settings& settings,
+                                                 telemetry::Log log) {
+    connector::cloud::Options options;
+    options.graph.url = settings.cloud.url;
+    options.graph.version = settings.cloud.version;
+    options.graph.client = client_options(settings);
+    options.graph.client.pool_total = options.graph.requests_max * 2;
+    options.graph.allow = allowed_ranges(settings).value_or(std::vector<outbound::Cidr>{});
+    if (settings.cloud.app_secret_file) {
+        options.app_secret = secret_in(*settings.cloud.app_secret_file, log);
+    }
+    options.verify_token = settings.cloud.verify_token.value_or("");
+    options.status_wait = settings.cloud.status_wait;
+    return std::make_unique<connector::cloud::Cloud>(clock, std::move(options), std::move(log));
+}
+
 constexpr std::array table{
     ConnectorRow{.name = "simulator", .make = make_simulator},
     ConnectorRow{.name = "linked", .make = make_linked, .pace = careful},
+    ConnectorRow{.name = model::cloud_connector, .make = make_cloud},
 };
 
 }  // namespace

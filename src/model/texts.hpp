@@ -42,6 +42,8 @@ inline constexpr std::string_view platform_failed = "Platform gagal mengirim pes
 inline constexpr std::string_view platform_refused = "Platform menolak pesan";
 inline constexpr std::string_view platform_throttles = "Platform meminta jeda";
 inline constexpr std::string_view platform_unavailable = "Platform sedang tidak tersedia";
+inline constexpr std::string_view template_unusable =
+    "Templat cadangan tidak ada, belum disetujui, atau tidak cocok";
 inline constexpr std::string_view account_restricted = "Platform membatasi akun pengirim";
 inline constexpr std::string_view new_chats_restricted =
     "Platform membatasi percakapan baru dari perangkat ini";
@@ -76,10 +78,17 @@ inline constexpr std::string_view pairing_interrupted =
 inline constexpr std::string_view connector_stopped = "Proses konektor berhenti";
 inline constexpr std::string_view connector_unavailable = "Konektor tidak dapat dijalankan";
 inline constexpr std::string_view not_connected = "Perangkat tidak dapat dihubungkan";
+inline constexpr std::string_view token_needed = "Menunggu token platform resmi";
 inline constexpr std::string_view imported = "Tautan dipindahkan dari program lain";
 inline constexpr std::string_view pairing_begun = "Menunggu pemasangan";
 inline constexpr std::string_view pairing_not_kept = "Pemasangan tidak dapat disimpan";
 inline constexpr std::string_view code_expired = "Kode QR kedaluwarsa";
+inline constexpr std::string_view platform_refuses = "Platform menolak token atau nomor ini";
+inline constexpr std::string_view platform_restricts = "Platform membatasi akun ini";
+inline constexpr std::string_view pin_wanted =
+    "PIN enam angka (verifikasi dua langkah) untuk mendaftarkan nomor ini";
+inline constexpr std::string_view platform_code_wanted =
+    "Kode enam angka yang dikirim platform ke nomor ini";
 inline constexpr std::string_view chats_locked =
     "Platform membatasi akun ini: belum boleh memulai percakapan baru";
 /// Of a device that is connected again and paused.

@@ -30,6 +30,8 @@ inline constexpr std::array state_reasons{
                 model::reasons::connector_unavailable},
     StateReason{"not_connected", "The device could not be connected",
                 model::reasons::not_connected},
+    StateReason{"token_needed", "Waiting for a token of the official platform",
+                model::reasons::token_needed},
     StateReason{"imported", "The link was moved here from another program",
                 model::reasons::imported},
     StateReason{"connecting", "Connecting to the platform", "Menghubungkan ke platform"},

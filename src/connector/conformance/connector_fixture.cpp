@@ -158,6 +158,9 @@ model::Device ConnectorTest::device_of(model::PhoneNumber number) {
     model::Device device;
     device.number = number;
     device.connector = GetParam().name;
+    if (subject.prepare) {
+        subject.prepare(device, secrets);
+    }
     return device;
 }
 

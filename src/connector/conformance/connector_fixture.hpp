@@ -40,13 +40,21 @@ struct Subject {
     std::string writes_back;
     std::string kills_worker;  // At its first attempt; the devices come back.
 
-    /// For each pairing method a device number, and the answer to its step if it asks for one.
+    /// The outcome of a message that the platform takes.
+    model::Outcome::Kind taken = model::Outcome::Kind::sent;
+
+    /// For each pairing method a device number, the answer to its step if it asks for one, and the
+    /// step's method if it is another.
     struct Pairable {
         model::PhoneNumber number;
         std::string answer;
+        std::string step_method{};
     };
     std::map<std::string, Pairable> pairing;
+    bool pairing_makes_secrets = true;    // Otherwise a device has them before.
     model::PhoneNumber connects_at_once;  // Needs no pairing, or has its secrets.
+    /// Gives a device what it must have before it is started; may be empty.
+    std::function<void(model::Device&, DeviceSecrets&)> prepare{};
 
     friend void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
 };
@@ -127,7 +135,7 @@ struct ConnectorTest : ::testing::TestWithParam<Subject> {
     void connect(model::PhoneNumber number);
     /// The result of an answer to a pairing step.
     Result<void> answered(model::PhoneNumber number, std::string_view answer);
-    [[nodiscard]] static model::Device device_of(model::PhoneNumber number);
+    [[nodiscard]] model::Device device_of(model::PhoneNumber number);
     /// A message of `subject.connects_at_once` to the recipient.
     model::Message& message(const std::string& recipient);
     model::Outcome send(const model::Message& message, std::uint32_t attempt = 1);

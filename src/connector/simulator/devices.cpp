@@ -24,16 +24,11 @@ void no_matter(const Result<void>& /*stored*/) {
     // The state is reported again at the next start of the device.
 }
 
-template <class T>
-bool is_busy(const Result<T>& result) {
-    return !result && result.error().code == ErrorCode::busy;
-}
-
 }  // namespace
 
 void Devices::begin(ConnectorEvents& events, DeviceSecrets& secrets) {
     events_ = &events;
-    secrets_ = &secrets;
+    secrets_.begin(secrets);
 }
 
 void Devices::start(const model::Device& device, std::string_view method) {
@@ -146,15 +141,10 @@ void Devices::connect(model::PhoneNumber number, int turn) {
 
 /// Connects a device that has the secret of an earlier pairing, and pairs another.
 void Devices::find_secret(model::PhoneNumber number, int turn, std::string method) {
-    if (!is_current(number, turn)) {
-        return;
-    }
-    secrets_->get(
-        number, {session}, DeviceSecrets::get_bytes_max,
+    secrets_.get(
+        number, {session}, [this, number, turn] { return is_current(number, turn); },
         [this, number, turn, method = std::move(method)](const auto& secret) {
-            if (is_busy(secret)) {
-                later_([this, number, turn, method] { find_secret(number, turn, method); });
-            } else if (secret && secret->at(0).second) {
+            if (secret && secret->at(0).second) {
                 connect(number, turn);
             } else {
                 pair(number, turn, method);
@@ -228,16 +218,16 @@ void Devices::keep_secret(model::PhoneNumber number, int turn) {
         return;
     }
     const auto word = as_bytes("simulated");
-    secrets_->put(number, {{session, Bytes{word.begin(), word.end()}}}, DeviceSecrets::Others::stay,
-                  [this, number, turn](const Result<void>& stored) {
-                      if (stored) {
-                          connect(number, turn);
-                      } else if (is_busy(stored)) {
-                          later_([this, number, turn] { keep_secret(number, turn); });
-                      } else {
-                          give_up(number, turn);
-                      }
-                  });
+    secrets_.put(
+        number, {{session, Bytes{word.begin(), word.end()}}},
+        [this, number, turn] { return is_current(number, turn); },
+        [this, number, turn](const Result<void>& stored) {
+            if (stored) {
+                connect(number, turn);
+            } else {
+                give_up(number, turn);
+            }
+        });
 }
 
 void Devices::give_up(model::PhoneNumber number, int turn) {

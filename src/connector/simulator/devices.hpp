@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "connector/connector.hpp"
+#include "connector/patient_secrets.hpp"
 #include "connector/simulator/pairing.hpp"
 
 namespace merpati::connector::simulator {
@@ -24,9 +25,10 @@ namespace merpati::connector::simulator {
 class Devices {
 public:
     /// Runs a function after Options::step, on the simulator's thread.
-    using Later = std::function<void(std::move_only_function<void()>)>;
+    using Later = PatientSecrets::Later;
 
-    Devices(const Clock& clock, Later later) : clock_(clock), later_(std::move(later)) {}
+    Devices(const Clock& clock, Later later)
+        : clock_(clock), later_(std::move(later)), secrets_(later_) {}
 
     void begin(ConnectorEvents& events, DeviceSecrets& secrets);
 
@@ -74,7 +76,7 @@ private:
     const Clock& clock_;
     const Later later_;
     ConnectorEvents* events_ = nullptr;
-    DeviceSecrets* secrets_ = nullptr;
+    PatientSecrets secrets_;
     mutable std::mutex mutex_;
     int turns_ = 0;  // Of all devices: a number that is added again begins no turn anew.
     std::unordered_map<model::PhoneNumber, Device> devices_;

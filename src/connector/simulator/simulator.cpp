@@ -13,6 +13,7 @@
 #include "base/assert.hpp"
 #include "base/mailbox.hpp"
 #include "base/thread.hpp"
+#include "connector/outcomes.hpp"
 #include "connector/simulator/attempt_log.hpp"
 #include "connector/simulator/devices.hpp"
 #include "connector/simulator/pictures.hpp"
@@ -243,9 +244,7 @@ private:
     }
 
     static Answer down(const Job& job, std::string_view details) {
-        return {.job = job,
-                .play = {.outcome = {.kind = model::Outcome::Kind::device_down,
-                                     .details = std::string{details}}}};
+        return {.job = job, .play = {.outcome = device_down(details)}};
     }
 
     /// The message may be gone once its outcome is reported.

@@ -17,7 +17,7 @@ constexpr std::size_t media_type_bytes_max = 128;
 constexpr std::size_t window_max = 64;
 constexpr std::size_t characters_max = 65'536;  // The gateway's own limit.
 
-std::unexpected<Error> wrong(std::string_view field) {
+std::unexpected<Error> wrong_field(std::string_view field) {
     return fail(ErrorCode::invalid_argument, std::string{field});
 }
 
@@ -43,7 +43,7 @@ Result<Hello> read_hello(const json::object& object) {
     Hello hello;
     const auto* protocols = object.if_contains("protocols");
     if (protocols == nullptr || !protocols->is_array()) {
-        return wrong("protocols");
+        return wrong_field("protocols");
     }
     hello.speaks_ours =
         std::ranges::count(protocols->get_array(), json::value(protocol_version)) > 0;
@@ -51,7 +51,7 @@ Result<Hello> read_hello(const json::object& object) {
     hello.version = fields.text("version", word_bytes_max);
     const auto* inner = fields.object_if("capabilities");
     if (!fields.wrong().empty() || inner == nullptr) {
-        return wrong(inner == nullptr ? "capabilities" : fields.wrong());
+        return wrong_field(inner == nullptr ? "capabilities" : fields.wrong());
     }
     auto capabilities = read_capabilities(*inner);
     if (!capabilities) {
@@ -68,7 +68,7 @@ Result<Capabilities> read_capabilities(const json::object& object) {
     if (const auto* pairing = object.if_contains("pairing"); pairing != nullptr) {
         auto all = texts(*pairing);
         if (!all) {
-            return wrong("capabilities.pairing");
+            return wrong_field("capabilities.pairing");
         }
         // A newer worker may know more methods than this gateway.
         std::erase_if(*all, [](const auto& one) {
@@ -80,7 +80,7 @@ Result<Capabilities> read_capabilities(const json::object& object) {
         types != nullptr && !types->is_null()) {
         read.media_types = texts(*types);
         if (!read.media_types) {
-            return wrong("capabilities.media_types");
+            return wrong_field("capabilities.media_types");
         }
     }
     read.typing = fields.flag("typing");
@@ -94,7 +94,7 @@ Result<Capabilities> read_capabilities(const json::object& object) {
     read.media_bytes_max =
         fields.count_if("media_bytes_max", 0, std::numeric_limits<std::int64_t>::max()).value_or(0);
     if (!fields.wrong().empty()) {
-        return wrong("capabilities." + fields.wrong());
+        return wrong_field("capabilities." + fields.wrong());
     }
     return read;
 }

@@ -205,12 +205,5 @@ TEST(ReportsTest, SecretsAreBase64WithinTheirLimits) {
     EXPECT_FALSE(read_secrets_read(fields_of(R"({"op":"a","device":"6281100000001","names":[]})")));
 }
 
-TEST(SendRequestTest, AFileIsNamedAfterItsAddress) {
-    EXPECT_EQ(file_name_of("https://example.com/a/faktur%20mei.pdf?x=1"), "faktur mei.pdf");
-    EXPECT_EQ(file_name_of("https://example.com/a/..%2Fpasswd"), ".._passwd");
-    EXPECT_EQ(file_name_of("https://example.com/%ff"), "");
-    EXPECT_EQ(file_name_of("https://example.com"), "");
-}
-
 }  // namespace
 }  // namespace merpati::connector::process

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "connector/connector.hpp"
+#include "connector/outcomes.hpp"
 #include "connector/process/codec/fields.hpp"
 #include "model/texts.hpp"
 
@@ -130,19 +131,11 @@ model::PlatformStatus failure_of(const boost::json::object& error) {
     return status;
 }
 
-Outcome unknown_outcome(std::string_view why) {
-    return {.kind = Kind::unknown, .details = std::string{why}, .platform_id = {}};
-}
-
 Outcome worker_crowded() {
     return {.kind = Kind::retry,
             .details = std::string{row_of("busy").words},
             .platform_id = {},
             .retry_after = Millis{1'000}};
-}
-
-Outcome device_down(std::string_view why) {
-    return {.kind = Kind::device_down, .details = std::string{why}, .platform_id = {}};
 }
 
 }  // namespace merpati::connector::process

@@ -17,11 +17,7 @@ namespace merpati::connector::process {
 /// A status `failed` with the code of its error, and its details with the platform's code.
 [[nodiscard]] model::PlatformStatus failure_of(const boost::json::object& error);
 
-/// The outcome of a send that the worker did not answer.
-[[nodiscard]] model::Outcome unknown_outcome(std::string_view why);
 /// The outcome of a send that was not passed to a worker, because that has much to read.
 [[nodiscard]] model::Outcome worker_crowded();
-/// The outcome of a send that was not passed to a worker.
-[[nodiscard]] model::Outcome device_down(std::string_view why);
 
 }  // namespace merpati::connector::process

@@ -1,21 +1,10 @@
 #include "connector/process/codec/send_request.hpp"
 
-#include <algorithm>
-
-#include <boost/url/parse.hpp>
-#include <boost/url/url_view.hpp>
-
-#include "base/printable.hpp"
-#include "base/utf8.hpp"
+#include "connector/file_name.hpp"
 
 namespace merpati::connector::process {
-namespace {
 
 namespace json = boost::json;
-
-constexpr std::size_t file_name_bytes_max = 255;
-
-}  // namespace
 
 json::object send_fields(const SendRequest& request) {
     const auto& message = request.message;
@@ -38,19 +27,6 @@ json::object send_fields(const SendRequest& request) {
         fields["media"] = std::move(media);
     }
     return fields;
-}
-
-std::string file_name_of(std::string_view url) {
-    const auto parsed = boost::urls::parse_uri(url);
-    if (!parsed || parsed->segments().empty()) {
-        return {};
-    }
-    std::string name = parsed->segments().back();
-    std::ranges::replace(name, '/', '_');
-    if (name.size() > file_name_bytes_max || !is_utf8(name)) {
-        return {};
-    }
-    return printable(name);
 }
 
 }  // namespace merpati::connector::process

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "connector/outcomes.hpp"
 #include "connector/process/codec/platform_answer.hpp"
 #include "connector/process/codec/send_answer.hpp"
 #include "connector/process/codec/send_request.hpp"

@@ -1,0 +1,159 @@
+#include "connector/cloud/codec/message_body.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <boost/json/array.hpp>
+
+#include "base/ascii.hpp"
+#include "base/utf8.hpp"
+#include "base/uuid.hpp"
+#include "connector/file_name.hpp"
+
+namespace merpati::connector::cloud {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t file_name_characters_max = 240;
+constexpr std::string_view first_part_mark = ":1";
+constexpr std::size_t characters_of_long_template = 1;  // What is always left for the text.
+
+/// A user id of the platform ("US.13491208655302741918"), where somebody shows no number.
+bool is_user_id(std::string_view recipient) {
+    constexpr std::size_t country = 2;
+    const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+    return recipient.size() > country + 1 && is_upper(recipient[0]) && is_upper(recipient[1]) &&
+           recipient[country] == '.' &&
+           std::ranges::all_of(recipient.substr(country + 1),
+                               [](char c) { return is_digit(c) || is_letter(c); });
+}
+
+json::object body_of(const Envelope& envelope, std::string_view type, json::object content) {
+    return {{"messaging_product", "whatsapp"},
+            {"recipient_type", "individual"},
+            {is_user_id(envelope.recipient) ? "recipient" : "to", envelope.recipient},
+            {"type", type},
+            {type, std::move(content)},
+            {"biz_opaque_callback_data", envelope.opaque}};
+}
+
+/// The bytes of the blank or line break at the beginning of the text; 0: there is none.
+std::size_t blank_at(std::string_view text) {
+    const auto rest = trim_blanks(text);
+    return rest.empty() ? text.size() : static_cast<std::size_t>(rest.data() - text.data());
+}
+
+/// The first `count` characters.
+std::string_view first_characters(std::string_view text, std::size_t count) {
+    std::size_t bytes = 0;
+    for (; bytes < text.size(); ++bytes) {
+        const bool begins = (static_cast<unsigned char>(text[bytes]) & 0xC0U) != 0x80U;
+        if (begins && count-- == 0) {
+            break;
+        }
+    }
+    return text.substr(0, bytes);
+}
+
+/// The characters of a template's text without the place of its variable.
+std::size_t own_characters(std::string_view body) {
+    const auto begin = body.find("{{");
+    const auto end = begin == std::string_view::npos ? begin : body.find("}}", begin);
+    const auto all = utf8_characters(body);
+    return end == std::string_view::npos
+               ? all
+               : all - utf8_characters(body.substr(begin, end + 2 - begin));
+}
+
+}  // namespace
+
+std::string opaque_of(const model::MessageId& message, bool first_part) {
+    return first_part ? message.text() + std::string{first_part_mark} : message.text();
+}
+
+std::optional<Opaque> parse_opaque(std::string_view text) {
+    const bool first_part = text.ends_with(first_part_mark);
+    if (first_part) {
+        text.remove_suffix(first_part_mark.size());
+    }
+    const auto message = Uuid::parse(text);
+    return message ? std::optional{Opaque{.message = *message, .first_part = first_part}}
+                   : std::nullopt;
+}
+
+json::object text_body(const Envelope& envelope, std::string_view text) {
+    const bool links = text.contains("http://") || text.contains("https://");
+    return body_of(envelope, "text", {{"body", text}, {"preview_url", links}});
+}
+
+json::object media_body(const Envelope& envelope, const MediaKind& kind, std::string_view media_id,
+                        std::string_view caption, std::string_view file_name) {
+    json::object content{{"id", media_id}};
+    if (!caption.empty()) {
+        content["caption"] = caption;
+    }
+    if (!file_name.empty()) {
+        content["filename"] = file_name;
+    }
+    return body_of(envelope, kind.kind, std::move(content));
+}
+
+json::object template_body(const Envelope& envelope, const MessageTemplate& used,
+                           std::string_view filling) {
+    json::object parameter{{"type", "text"}};
+    if (!used.variable_names.empty()) {
+        parameter["parameter_name"] = used.variable_names.front();
+    }
+    parameter["text"] = filling;
+    json::array components{
+        json::object{{"type", "body"}, {"parameters", json::array{std::move(parameter)}}}};
+    return body_of(envelope, "template",
+                   {{"name", used.name},
+                    {"language", json::object{{"code", used.language}}},
+                    {"components", std::move(components)}});
+}
+
+std::string filling_of(std::string_view text, const MessageTemplate& used) {
+    std::string filling;
+    text = trim_blanks(text);
+    while (!text.empty()) {
+        if (const auto blank = blank_at(text); blank > 0) {
+            filling += ' ';
+            text.remove_prefix(blank);
+            continue;
+        }
+        const auto character = first_characters(text, 1);
+        filling += character;
+        text.remove_prefix(character.size());
+    }
+    const auto own = own_characters(used.body);
+    const auto left =
+        own < template_characters_max ? template_characters_max - own : characters_of_long_template;
+    filling = trim_blanks(first_characters(filling, left));
+    return filling.empty() ? "-" : filling;
+}
+
+json::object typing_body(std::string_view inbound_id) {
+    return {{"messaging_product", "whatsapp"},
+            {"status", "read"},
+            {"message_id", inbound_id},
+            {"typing_indicator", json::object{{"type", "text"}}}};
+}
+
+bool fits_caption(const MediaKind& kind, std::string_view text) {
+    return kind.takes_caption && utf8_characters(text) <= caption_characters_max;
+}
+
+std::string document_name(const MediaKind& kind, std::string_view url) {
+    if (kind.kind != "document") {
+        return {};
+    }
+    auto name = file_name_of(url);
+    if (utf8_characters(name) > file_name_characters_max) {
+        name.clear();
+    }
+    return name.empty() ? "dokumen." + std::string{kind.extension} : name;
+}
+
+}  // namespace merpati::connector::cloud

@@ -1,0 +1,60 @@
+// The JSON bodies of messages, one for each kind.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <boost/json/object.hpp>
+
+#include "connector/cloud/codec/media_kinds.hpp"
+#include "connector/connector.hpp"
+#include "model/message.hpp"
+
+namespace merpati::connector::cloud {
+
+inline constexpr std::size_t caption_characters_max = 1'024;
+inline constexpr std::size_t template_characters_max = 1'024;  // Its text with its variables.
+
+/// Whom a message goes to, and what the platform repeats in each of its statuses.
+struct Envelope {
+    std::string_view recipient;
+    std::string opaque;
+};
+
+/// What `biz_opaque_callback_data` says of a message: its id. The file of a message whose text is
+/// sent as a second message is its first part, which does not decide.
+[[nodiscard]] std::string opaque_of(const model::MessageId& message, bool first_part);
+struct Opaque {
+    model::MessageId message;
+    bool first_part = false;
+};
+/// Empty: it is not ours.
+[[nodiscard]] std::optional<Opaque> parse_opaque(std::string_view text);
+
+[[nodiscard]] boost::json::object text_body(const Envelope& envelope, std::string_view text);
+
+/// `caption` and `file_name` may be empty. The kind must take a caption if there is one.
+[[nodiscard]] boost::json::object media_body(const Envelope& envelope, const MediaKind& kind,
+                                             std::string_view media_id, std::string_view caption,
+                                             std::string_view file_name);
+
+/// A template with one variable in its body, whose text is `filling_of`.
+[[nodiscard]] boost::json::object template_body(const Envelope& envelope,
+                                                const MessageTemplate& used,
+                                                std::string_view filling);
+
+/// The text as a template's variable: line breaks and runs of blanks are one blank each, and it is
+/// cut so that the template with it has at most template_characters_max characters. Never empty.
+[[nodiscard]] std::string filling_of(std::string_view text, const MessageTemplate& used);
+
+/// Shows "typing" to the sender of a message that was received, and marks that as read.
+[[nodiscard]] boost::json::object typing_body(std::string_view inbound_id);
+
+/// Whether the text of a media message fits into its caption.
+[[nodiscard]] bool fits_caption(const MediaKind& kind, std::string_view text);
+
+/// The file name of a document: that of its URL, or one made of its type.
+[[nodiscard]] std::string document_name(const MediaKind& kind, std::string_view url);
+
+}  // namespace merpati::connector::cloud

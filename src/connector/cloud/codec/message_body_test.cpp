@@ -1,0 +1,135 @@
+#include "connector/cloud/codec/message_body.hpp"
+
+#include <fstream>
+
+#include <boost/json/serialize.hpp>
+#include <gtest/gtest.h>
+
+#include "base/utf8.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::connector::cloud {
+namespace {
+
+namespace json = boost::json;
+
+const Envelope envelope{.recipient = "6281234567890", .opaque = "id-1"};
+
+std::string text_of(const json::object& object) {
+    return json::serialize(object);
+}
+
+const MediaKind& kind_of(std::string_view type) {
+    return *find_media_kind(type);
+}
+
+TEST(MessageBodyTest, ATextHasAPreviewIfItHasALink) {
+    EXPECT_EQ(text_of(text_body(envelope, "halo")),
+              R"({"messaging_product":"whatsapp","recipient_type":"individual",)"
+              R"("to":"6281234567890","type":"text","text":{"body":"halo","preview_url":false},)"
+              R"("biz_opaque_callback_data":"id-1"})");
+    EXPECT_TRUE(
+        text_body(envelope, "see https://a.example")["text"].as_object()["preview_url"].as_bool());
+}
+
+TEST(MessageBodyTest, AUserIdIsNoNumber) {
+    const auto body = text_body({.recipient = "ID.13491208655302741918", .opaque = {}}, "a");
+    EXPECT_EQ(body.at("recipient").as_string(), "ID.13491208655302741918");
+    EXPECT_FALSE(body.contains("to"));
+}
+
+TEST(MessageBodyTest, EachKindOfFileHasItsOwnForm) {
+    const auto of = [](std::string_view type, std::string_view caption, std::string_view name) {
+        const auto body = media_body(envelope, kind_of(type), "77", caption, name);
+        const auto kind = std::string{body.at("type").as_string()};
+        return kind + text_of(body.at(kind).as_object());
+    };
+    EXPECT_EQ(of("image/jpg", "cap", {}), R"(image{"id":"77","caption":"cap"})");
+    EXPECT_EQ(of("video/mp4", {}, {}), R"(video{"id":"77"})");
+    EXPECT_EQ(of("audio/ogg; codecs=opus", {}, {}), R"(audio{"id":"77"})");
+    EXPECT_EQ(of("image/webp", {}, {}), R"(sticker{"id":"77"})");
+    EXPECT_EQ(of("application/pdf", "c", "a.pdf"),
+              R"(document{"id":"77","caption":"c","filename":"a.pdf"})");
+}
+
+TEST(MessageBodyTest, SomeTextsDoNotFitACaption) {
+    EXPECT_TRUE(fits_caption(kind_of("image/png"), std::string(1'024, 'a')));
+    EXPECT_FALSE(fits_caption(kind_of("image/png"), std::string(1'025, 'a')));
+    EXPECT_FALSE(fits_caption(kind_of("audio/mpeg"), "a"));
+    EXPECT_FALSE(fits_caption(kind_of("image/webp"), "a"));
+}
+
+TEST(MessageBodyTest, ADocumentHasTheNameOfItsUrlOrOfItsType) {
+    EXPECT_EQ(document_name(kind_of("application/pdf"), "https://a.example/faktur%20mei.pdf"),
+              "faktur mei.pdf");
+    EXPECT_EQ(document_name(kind_of("application/pdf"), "https://a.example/"), "dokumen.pdf");
+    EXPECT_EQ(document_name(kind_of("image/png"), "https://a.example/a.png"), "");
+}
+
+TEST(MessageBodyTest, ATemplateHasTheTextAsItsVariable) {
+    MessageTemplate used{.name = "kabar",
+                         .language = "id",
+                         .category = {},
+                         .status = {},
+                         .body = "Kabar: {{1}}",
+                         .variables = 1};
+    EXPECT_EQ(text_of(template_body(envelope, used, "halo").at("template").as_object()),
+              R"({"name":"kabar","language":{"code":"id"},"components":[{"type":"body",)"
+              R"("parameters":[{"type":"text","text":"halo"}]}]})");
+    used.variable_names = {"isi"};
+    EXPECT_TRUE(text_of(template_body(envelope, used, "a")).contains(R"("parameter_name":"isi")"));
+}
+
+TEST(MessageBodyTest, LineBreaksAndRunsOfBlanksAreOneBlank) {
+    MessageTemplate used;
+    used.body = "Kabar: {{1}}.";
+    EXPECT_EQ(filling_of("  a\r\n\r\nb\t\t c \xC2\xA0 d\n", used), "a b c d");
+    EXPECT_EQ(filling_of("tetap", used), "tetap");
+    EXPECT_EQ(filling_of("\n", used), "-");
+}
+
+TEST(MessageBodyTest, TheTemplateWithItsTextIsNotTooLong) {
+    MessageTemplate used;
+    used.body = "Kabar: {{nama}}.";  // Eight characters of its own.
+    std::string text;
+    for (int count = 0; count < 2'000; ++count) {
+        text += "\xC3\xA9";
+    }
+    EXPECT_EQ(utf8_characters(filling_of(text, used)), 1'016U);
+    used.body = std::string(1'100, 'x') + "{{1}}";
+    EXPECT_EQ(filling_of("abc", used), "a");
+}
+
+TEST(MessageBodyTest, TheOpaqueDataNameTheMessageAndItsPart) {
+    const Uuid id{42, 7};
+    EXPECT_EQ(parse_opaque(opaque_of(id, false))->message, id);
+    EXPECT_FALSE(parse_opaque(opaque_of(id, false))->first_part);
+    EXPECT_EQ(parse_opaque(opaque_of(id, true))->message, id);
+    EXPECT_TRUE(parse_opaque(opaque_of(id, true))->first_part);
+    EXPECT_FALSE(parse_opaque("another program's"));
+}
+
+TEST(MediaKindsTest, OnlyTypesOfThePlatformAreTaken) {
+    for (const auto* type : {"image/gif", "image/bmp", "audio/ogg", "text/csv", "video/webm"}) {
+        EXPECT_EQ(find_media_kind(type), nullptr) << type;
+        EXPECT_FALSE(media_types().contains(type)) << type;
+    }
+    EXPECT_EQ(kind_of("audio/amr-nb").sent_as, "audio/amr");
+    EXPECT_EQ(media_bytes_max(), 100U << 20U);
+}
+
+TEST(MediaKindsTest, AnAnimatedStickerMayBeLarger) {
+    const testing::TemporaryFolder folder;
+    const auto write = [&](const char* name, char flags) {
+        std::ofstream{folder.file(name), std::ios::binary}
+            << std::string{"RIFF\0\0\0\0WEBPVP8X\0\0\0\0", 20} + flags;
+        return std::filesystem::path{folder.file(name)};
+    };
+    EXPECT_EQ(bytes_max_of(kind_of("image/webp"), write("still", '\x10')), 100U << 10U);
+    EXPECT_EQ(bytes_max_of(kind_of("image/webp"), write("moving", '\x12')), 500U << 10U);
+    EXPECT_EQ(bytes_max_of(kind_of("image/webp"), folder.path() / "missing"), 100U << 10U);
+    EXPECT_EQ(bytes_max_of(kind_of("image/png"), write("png", 0)), 5U << 20U);
+}
+
+}  // namespace
+}  // namespace merpati::connector::cloud

@@ -1,0 +1,145 @@
+#include "connector/cloud/codec/templates.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/json/array.hpp>
+#include <boost/url/encode.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
+#include <fmt/format.h>
+
+#include "base/ascii.hpp"
+#include "base/printable.hpp"
+#include "connector/cloud/codec/json_reading.hpp"
+
+namespace merpati::connector::cloud {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t page_size = 100;
+constexpr std::size_t word_bytes_max = 64;
+constexpr std::size_t name_bytes_max = 512;
+constexpr std::size_t variables_max = 100;
+
+std::string encoded(std::string_view text) {
+    return boost::urls::encode(text, boost::urls::unreserved_chars);
+}
+
+/// The variables of the text, each once: "1" of {{1}}, "name" of {{name}}.
+std::vector<std::string> variables_of(std::string_view text) {
+    std::vector<std::string> names;
+    while (names.size() < variables_max) {
+        const auto begin = text.find("{{");
+        const auto end = begin == std::string_view::npos ? begin : text.find("}}", begin);
+        if (end == std::string_view::npos) {
+            break;
+        }
+        std::string name{text.substr(begin + 2, end - begin - 2)};
+        if (!name.empty() && std::ranges::find(names, name) == names.end()) {
+            names.push_back(std::move(name));
+        }
+        text.remove_prefix(end + 2);
+    }
+    return names;
+}
+
+bool has_variables(const json::object& component, std::string_view field) {
+    return find_text(component, field, template_text_bytes_max).contains("{{");
+}
+
+/// Whether a header or the buttons need something of their own in each message.
+bool needs_more(const json::object& component, std::string_view type) {
+    if (type == "HEADER") {
+        return find_text(component, "format", word_bytes_max) != "TEXT" ||
+               has_variables(component, "text");
+    }
+    if (type != "BUTTONS") {
+        return type != "FOOTER";
+    }
+    const auto* buttons = find_array(component, "buttons");
+    return buttons != nullptr && std::ranges::any_of(*buttons, [](const json::value& value) {
+               const auto* button = value.if_object();
+               if (button == nullptr) {
+                   return true;
+               }
+               const auto kind = find_text(*button, "type", word_bytes_max);
+               const bool plain = kind == "QUICK_REPLY" || kind == "PHONE_NUMBER" || kind == "URL";
+               return !plain || has_variables(*button, "url");
+           });
+}
+
+void read_components(const json::object& item, MessageTemplate& read) {
+    read.body_only = true;
+    const auto* components = find_array(item, "components");
+    if (components == nullptr) {
+        read.body_only = false;
+        return;
+    }
+    for (const auto& value : *components) {
+        const auto* component = value.if_object();
+        if (component == nullptr) {
+            continue;
+        }
+        const auto type = find_text(*component, "type", word_bytes_max);
+        if (type != "BODY") {
+            read.body_only = read.body_only && !needs_more(*component, type);
+            continue;
+        }
+        read.body = find_text(*component, "text", template_text_bytes_max);
+        auto names = variables_of(read.body);
+        read.variables = static_cast<std::uint32_t>(names.size());
+        const bool numbered = std::ranges::all_of(
+            names, [](const std::string& name) { return std::ranges::all_of(name, is_digit); });
+        if (!numbered) {
+            read.variable_names = std::move(names);
+        }
+    }
+}
+
+}  // namespace
+
+TemplatePage read_templates(const json::object& answer) {
+    TemplatePage page;
+    if (const auto* data = find_array(answer, "data"); data != nullptr) {
+        for (const auto& value : *data) {
+            const auto* item = value.if_object();
+            if (item == nullptr || page.items.size() == templates_max) {
+                continue;
+            }
+            MessageTemplate read;
+            read.name = printable(find_text(*item, "name", name_bytes_max));
+            read.language = printable(find_text(*item, "language", word_bytes_max));
+            read.category = printable(find_text(*item, "category", word_bytes_max));
+            read.status = printable(find_text(*item, "status", word_bytes_max));
+            read_components(*item, read);
+            if (!read.name.empty() && !read.language.empty()) {
+                page.items.push_back(std::move(read));
+            }
+        }
+    }
+    const auto* paging = find_object(answer, "paging");
+    const auto* cursors = paging == nullptr ? nullptr : find_object(*paging, "cursors");
+    if (cursors != nullptr && paging->contains("next")) {
+        page.next = find_text(*cursors, "after", Connector::cursor_bytes_max);
+    }
+    return page;
+}
+
+std::string templates_path(std::string_view waba_id, std::string_view name,
+                           std::string_view cursor) {
+    auto path =
+        fmt::format("{}/message_templates?fields=name,language,category,status,components&limit={}",
+                    waba_id, page_size);
+    if (!name.empty()) {
+        path += "&name=" + encoded(name);
+    }
+    if (!cursor.empty()) {
+        path += "&after=" + encoded(cursor);
+    }
+    return path;
+}
+
+}  // namespace merpati::connector::cloud

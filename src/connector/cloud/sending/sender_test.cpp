@@ -1,0 +1,294 @@
+#include "connector/cloud/sending/sender.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "connector/cloud/cloud_fixture.hpp"
+#include "connector/cloud/codec/json_reading.hpp"
+
+namespace merpati::connector::cloud {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Kind = model::Outcome::Kind;
+using Seen = GraphDouble::Seen;
+using Reply = GraphDouble::Reply;
+
+using SenderTest = CloudTest;
+
+GraphDouble::Script refuse_messages(Reply reply) {
+    return [reply](const Seen& request) {
+        return request.path.ends_with("/messages") ? std::optional{reply} : std::nullopt;
+    };
+}
+
+TEST_F(SenderTest, ATakenMessageIsHandedOverAndEndsAsSentWithoutAStatus) {
+    const auto& text = message();
+    const auto outcome = send(text);
+    EXPECT_EQ(outcome.kind, Kind::accepted);
+    EXPECT_EQ(outcome.undecided, model::Outcome::Undecided::sent);
+    EXPECT_EQ(outcome.decide_within, Millis{60'000});
+    EXPECT_EQ(outcome.platform_id, "wamid.1");
+    const auto sent = posted();
+    ASSERT_EQ(sent.size(), 1U);
+    EXPECT_EQ(sent[0].path, std::string{number_id} + "/messages");
+    EXPECT_EQ(sent[0].token, "EAAsecrettoken123");
+    EXPECT_EQ(find_text(sent[0].json, "biz_opaque_callback_data", 64), text.id.text());
+    EXPECT_EQ(find_text(sent[0].json, "to", 64), recipient);
+}
+
+TEST_F(SenderTest, ALostAnswerIsUnknownAndItsStatusIsAwaited) {
+    graph.play(refuse_messages({.body = ""}));
+    const auto outcome = send(message());
+    EXPECT_EQ(outcome.kind, Kind::unknown);
+    EXPECT_EQ(outcome.status_within, Millis{60'000});
+    EXPECT_FALSE(outcome.hold_unknown);
+    EXPECT_EQ(posted().size(), 1U);
+    graph.play(refuse_messages({.body = "<html>"}));
+    EXPECT_EQ(send(message()).kind, Kind::unknown);
+}
+
+TEST_F(SenderTest, WithoutAnAppSecretAnUnknownOutcomeIsHeld) {
+    auto options = graph.options();
+    options.app_secret.clear();
+    restart(options);
+    graph.play(refuse_messages({.body = ""}));
+    EXPECT_TRUE(send(message()).hold_unknown);
+    put_secret(model::CloudNumber::app_secret_name, "own");
+    cloud->start_device(device, {});
+    events->wait_until(
+        [&](const Reported& all) { return all.states_of(device.number).size() == 2; });
+    EXPECT_FALSE(send(message()).hold_unknown);
+}
+
+TEST_F(SenderTest, APlatformThatCannotBeReachedHasNotGotTheMessage) {
+    auto options = graph.options();
+    options.graph.url = "http://127.0.0.1:1";
+    restart(options);
+    EXPECT_EQ(send(message()).kind, Kind::retry);
+}
+
+TEST_F(SenderTest, ASilentPlatformIsWaitedForOnlySoLong) {
+    auto options = graph.options();
+    options.graph.answer_within = Millis{50};
+    restart(options);
+    graph.play(refuse_messages({.silent = true}));
+    EXPECT_EQ(send(message()).kind, Kind::unknown);
+}
+
+TEST_F(SenderTest, ARefusedTokenDisconnectsTheNumber) {
+    graph.play(refuse_messages(GraphDouble::refusal(
+        401, 190, "Malformed access token EAAsecrettoken123", "Session expired")));
+    EXPECT_EQ(send(message()).kind, Kind::device_down);
+    const auto all = events->wait_until([&](const Reported& reports) {
+        return reports.is(device.number, model::DeviceState::disconnected);
+    });
+    EXPECT_THAT(all.states.back().reason, HasSubstr("190"));
+    EXPECT_THAT(all.states.back().reason, HasSubstr("Session expired"));
+    EXPECT_THAT(all.states.back().reason, Not(HasSubstr("EAA")));
+    graph.play({});
+    EXPECT_EQ(send(message()).kind, Kind::device_down);
+    EXPECT_EQ(posted().size(), 1U);
+    connect();
+    EXPECT_EQ(send(message()).kind, Kind::accepted);
+}
+
+TEST_F(SenderTest, AThrottledNumberIsHeldAndARecipientAlone) {
+    auto throttled = GraphDouble::refusal(429, 130'429, "Rate limit hit", "");
+    throttled.headers = "Retry-After: 30\r\n";
+    graph.play(refuse_messages(throttled));
+    EXPECT_EQ(send(message()).retry_after, Millis{30'000});
+    const auto held = send(message());
+    EXPECT_EQ(held.kind, Kind::device_down);
+    EXPECT_GT(held.retry_after, Millis{20'000});
+    EXPECT_EQ(posted().size(), 1U);
+
+    restart();
+    graph.play(refuse_messages(GraphDouble::refusal(400, 131'056, "Pair rate limit hit", "")));
+    const auto before = clock.now();
+    EXPECT_GE(send(message()).restricted_until, before + Millis{4'000});
+    graph.play({});
+    EXPECT_EQ(send(message()).kind, Kind::restricted);
+    auto& other = message();
+    other.recipient = "6281234567891";
+    EXPECT_EQ(send(other).kind, Kind::accepted);
+}
+
+TEST_F(SenderTest, AClosedWindowMakesATextATemplateOnce) {
+    graph.play([](const Seen& request) -> std::optional<Reply> {
+        if (request.path.contains("message_templates")) {
+            return Reply{.body = R"({"data":[{"name":"kabar","language":"id","status":"APPROVED",
+                "components":[{"type":"BODY","text":"Kabar: {{1}}"}]}]})"};
+        }
+        if (find_text(request.json, "type", 16) == "template") {
+            return std::nullopt;
+        }
+        return GraphDouble::refusal(400, 131'047, "Re-engagement message", "24 hours");
+    });
+    const auto& text = message("baris\nkedua");
+    const auto first = send(text);
+    EXPECT_EQ(first.kind, Kind::retry);
+    EXPECT_TRUE(first.as_template);
+    EXPECT_EQ(send(text, nullptr, true).kind, Kind::accepted);
+    EXPECT_THAT(posted().back().body, HasSubstr(R"("text":"baris kedua")"));
+    EXPECT_EQ(send(message(), nullptr, true).kind, Kind::accepted);
+    EXPECT_EQ(graph.seen("name=kabar").size(), 1U);
+
+    const auto media = send(message(), &file("image/png"));
+    EXPECT_EQ(media.kind, Kind::failed);
+    EXPECT_EQ(media.details, "131047 Re-engagement message: 24 hours");
+    device.cloud->fallback_template.clear();
+    cloud->know_device(device);
+    EXPECT_EQ(send(message()).kind, Kind::failed);
+}
+
+TEST_F(SenderTest, AMissingTemplateFailsTheMessage) {
+    graph.play([](const Seen& request) -> std::optional<Reply> {
+        return request.path.contains("message_templates") ? std::optional{Reply{.body = "{}"}}
+                                                          : std::nullopt;
+    });
+    EXPECT_EQ(send(message(), nullptr, true).kind, Kind::failed);
+    EXPECT_TRUE(posted().empty());
+}
+
+TEST_F(SenderTest, AFileIsUploadedOnceAndSentByItsId) {
+    const auto& picture = file("image/png");
+    EXPECT_EQ(send(message("satu"), &picture).kind, Kind::accepted);
+    EXPECT_EQ(send(message("dua"), &picture).kind, Kind::accepted);
+    const auto uploads = graph.seen("/media");
+    ASSERT_EQ(uploads.size(), 1U);
+    EXPECT_THAT(uploads[0].body, HasSubstr("name=\"type\"\r\n\r\nimage/png\r\n"));
+    EXPECT_THAT(uploads[0].body, HasSubstr("\r\n\r\nffffffffff\r\n--"));
+    EXPECT_THAT(posted().back().body, HasSubstr(R"("image":{"id":"1001","caption":"dua"})"));
+}
+
+TEST_F(SenderTest, AnIdThatWasUsedTwiceSurvivesARestart) {
+    const auto& often = file("image/png");
+    const auto& once = file("image/png");
+    (void)send(message(), &often);
+    (void)send(message(), &often);
+    (void)send(message(), &once);
+    restart();
+    (void)send(message(), &often);
+    EXPECT_EQ(graph.seen("/media").size(), 2U);
+    (void)send(message(), &once);
+    EXPECT_EQ(graph.seen("/media").size(), 3U);
+}
+
+TEST_F(SenderTest, AnIdThatThePlatformRefusesIsUploadedAnewOnce) {
+    const auto& picture = file("image/png");
+    (void)send(message(), &picture);
+    graph.play([](const Seen& request) -> std::optional<Reply> {
+        return request.body.contains(R"("id":"1001")")
+                   ? std::optional{GraphDouble::refusal(400, 100, "Invalid parameter", "media id")}
+                   : std::nullopt;
+    });
+    EXPECT_EQ(send(message(), &picture).kind, Kind::accepted);
+    EXPECT_EQ(graph.seen("/media").size(), 2U);
+    graph.play([](const Seen& request) -> std::optional<Reply> {
+        return request.path.ends_with("/messages")
+                   ? std::optional{GraphDouble::refusal(400, 131'053, "Media upload error", "")}
+                   : std::nullopt;
+    });
+    const auto refused = send(message(), &picture);
+    EXPECT_EQ(refused.code, model::StatusCode::media_refused);
+    EXPECT_EQ(graph.seen("/media").size(), 3U);
+}
+
+TEST_F(SenderTest, ATextThatNoCaptionTakesFollowsAndDecides) {
+    const auto& voice = message("keterangan");
+    const auto outcome = send(voice, &file("audio/mpeg"));
+    EXPECT_EQ(outcome.kind, Kind::accepted);
+    const auto sent = posted();
+    ASSERT_EQ(sent.size(), 2U);
+    EXPECT_EQ(find_text(sent[0].json, "type", 16), "audio");
+    EXPECT_EQ(find_text(sent[0].json, "biz_opaque_callback_data", 64), voice.id.text() + ":1");
+    EXPECT_EQ(find_text(sent[1].json, "type", 16), "text");
+    EXPECT_EQ(find_text(sent[1].json, "biz_opaque_callback_data", 64), voice.id.text());
+    EXPECT_THAT(outcome.platform_id, Not("wamid.2"));
+}
+
+TEST_F(SenderTest, AFirstPartIsNotSentAgainWhenTheSecondFailsInPassing) {
+    graph.play([](const Seen& request) -> std::optional<Reply> {
+        return find_text(request.json, "type", 16) == "text"
+                   ? std::optional{GraphDouble::refusal(500, 131'000, "Something went wrong", "")}
+                   : std::nullopt;
+    });
+    const auto& sticker = message("teks");
+    const auto& webp = file("image/webp");
+    EXPECT_EQ(send(sticker, &webp).kind, Kind::retry);
+    graph.play({});
+    EXPECT_EQ(send(sticker, &webp).kind, Kind::accepted);
+    const auto sent = posted();
+    ASSERT_EQ(sent.size(), 3U);
+    EXPECT_EQ(find_text(sent[2].json, "type", 16), "text");
+}
+
+TEST_F(SenderTest, WhatThePlatformWouldNotTakeIsNotUploaded) {
+    EXPECT_EQ(send(message(), &file("image/gif")).code, model::StatusCode::media_refused);
+    auto& large = const_cast<media::File&>(file("image/png"));
+    large.bytes = (5U << 20U) + 1;
+    const auto outcome = send(message(), &large);
+    EXPECT_EQ(outcome.kind, Kind::failed);
+    EXPECT_EQ(outcome.code, model::StatusCode::failed);
+    EXPECT_EQ(send(message(std::string(4'097, 'a'))).kind, Kind::failed);
+    EXPECT_TRUE(graph.seen().empty());
+}
+
+TEST_F(SenderTest, TypingIsShownThroughTheLastMessageOfTheRecipient) {
+    auto& first = message();
+    first.typing = true;
+    (void)send(first);
+    EXPECT_EQ(posted().size(), 1U);
+    graph.post(GraphDouble::inbound_body(number_id, "wamid.in", recipient, "halo"));
+    auto& second = message();
+    second.typing = true;
+    (void)send(second);
+    const auto sent = posted();
+    ASSERT_EQ(sent.size(), 3U);
+    EXPECT_THAT(sent[1].body, HasSubstr(R"("message_id":"wamid.in")"));
+    EXPECT_THAT(sent[1].body, HasSubstr("typing_indicator"));
+}
+
+TEST_F(SenderTest, ASlowNumberLeavesAnotherItsShare) {
+    auto options = graph.options();
+    options.graph.requests_max = 8;
+    options.graph.uploads_max = 2;
+    restart(options);
+    auto other = device;
+    other.number = model::PhoneNumber::from_stored(6281100000002);
+    other.cloud->phone_number_id = "2";
+    const auto token = as_bytes("token");
+    secrets.put(other.number, {{"token", Bytes{token.begin(), token.end()}}},
+                DeviceSecrets::Others::stay, [](const Result<void>&) {});
+    cloud->start_device(other, {});
+    events->wait_until(
+        [&](const Reported& all) { return all.is(other.number, model::DeviceState::connected); });
+    graph.play([](const Seen& request) -> std::optional<Reply> {
+        return request.path.starts_with("2/") ? std::nullopt : std::optional{Reply{.silent = true}};
+    });
+    for (int slow = 0; slow < 20; ++slow) {
+        cloud->send({.message = message()});
+    }
+    auto& quick = message();
+    quick.device = other.number;
+    EXPECT_EQ(send(quick).kind, Kind::accepted);
+}
+
+TEST_F(SenderTest, AtTheEndEachMessageHasAnOutcome) {
+    graph.play(refuse_messages({.silent = true}));
+    for (int count = 0; count < 20; ++count) {
+        cloud->send({.message = message()});
+    }
+    events->wait_until([&](const Reported&) { return true; });
+    cloud->stop();
+    const auto all = reported();
+    ASSERT_EQ(all.outcomes.size(), 20U);
+    for (const auto& [id, outcome] : all.outcomes) {
+        EXPECT_TRUE(outcome.kind == Kind::unknown || outcome.kind == Kind::device_down);
+    }
+}
+
+}  // namespace
+}  // namespace merpati::connector::cloud

@@ -1,0 +1,122 @@
+#include "connector/cloud/webhook/app_secrets.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/digest.hpp"
+
+namespace merpati::connector::cloud {
+namespace {
+
+constexpr std::string_view signature_prefix = "sha256=";
+constexpr std::size_t signature_digits = 64;
+
+bool is_signed(std::string_view body, const std::string& secret, std::string_view digits) {
+    const auto made = to_hex(hmac_sha256(as_bytes(secret), body));
+    return equal_constant_time(as_bytes(made), as_bytes(digits));
+}
+
+}  // namespace
+
+bool AppSecrets::know(const Known& number) {
+    const std::unique_lock lock{mutex_};
+    if (const auto former = numbers_.find(number.device.number); former != numbers_.end()) {
+        drop(former->second);
+    }
+    auto known = number;
+    bool fits = true;
+    if (!known.own_secret.empty()) {
+        const auto found = own_.find(known.own_secret);
+        auto& held = held_[known.device.account];
+        fits = found != own_.end() || slots_.admits(held);
+        if (found != own_.end()) {
+            ++found->second.numbers;
+        } else if (fits) {
+            own_.emplace(known.own_secret, Own{.account = known.device.account, .numbers = 1});
+            slots_.acquire();
+            ++held;
+        } else {
+            known.own_secret.clear();
+        }
+        if (held == 0) {
+            held_.erase(known.device.account);
+        }
+    }
+    by_id_[known.id] = known.device.number;
+    numbers_[known.device.number] = std::move(known);
+    return fits;
+}
+
+void AppSecrets::forget(model::PhoneNumber number) {
+    const std::unique_lock lock{mutex_};
+    if (const auto found = numbers_.find(number); found != numbers_.end()) {
+        drop(found->second);
+        numbers_.erase(found);
+    }
+}
+
+/// Call with the lock held.
+void AppSecrets::drop(const Known& number) {
+    if (const auto place = by_id_.find(number.id);
+        place != by_id_.end() && place->second == number.device.number) {
+        by_id_.erase(place);
+    }
+    const auto own = own_.find(number.own_secret);
+    if (own == own_.end() || --own->second.numbers > 0) {
+        return;
+    }
+    slots_.release();
+    if (const auto held = held_.find(own->second.account);
+        held != held_.end() && --held->second == 0) {
+        held_.erase(held);
+    }
+    own_.erase(own);
+}
+
+bool AppSecrets::has_any() const {
+    const std::shared_lock lock{mutex_};
+    return !of_server_.empty() || !own_.empty();
+}
+
+std::optional<AppSecrets::Verifier> AppSecrets::verify(std::string_view body,
+                                                       std::string_view signature) const {
+    if (!signature.starts_with(signature_prefix) ||
+        signature.size() != signature_prefix.size() + signature_digits) {
+        return std::nullopt;
+    }
+    const auto digits = signature.substr(signature_prefix.size());
+    if (!of_server_.empty() && is_signed(body, of_server_, digits)) {
+        return Verifier{.is_server = true, .own_secret = {}};
+    }
+    std::vector<std::string> secrets;
+    {
+        const std::shared_lock lock{mutex_};
+        for (const auto& [secret, own] : own_) {
+            secrets.push_back(secret);
+        }
+    }
+    for (auto& secret : secrets) {
+        if (is_signed(body, secret, digits)) {
+            return Verifier{.is_server = false, .own_secret = std::move(secret)};
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<AppSecrets::Known> AppSecrets::find(const std::string& id,
+                                                  const Verifier& verifier) const {
+    const std::shared_lock lock{mutex_};
+    const auto place = by_id_.find(id);
+    if (place == by_id_.end()) {
+        return std::nullopt;
+    }
+    const auto& known = numbers_.at(place->second);
+    if (!verifier.is_server && known.own_secret != verifier.own_secret) {
+        return std::nullopt;
+    }
+    return known;
+}
+
+}  // namespace merpati::connector::cloud

@@ -1,0 +1,185 @@
+#include "connector/cloud/webhook/webhook.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/digest.hpp"
+#include "connector/cloud/codec/codes.hpp"
+#include "connector/cloud/codec/message_body.hpp"
+
+namespace merpati::connector::cloud {
+namespace {
+
+constexpr std::size_t challenge_bytes_max = 256;
+constexpr Millis pair_wait_unasked{60'000};
+
+/// Whether the report may succeed if it is made again.
+bool may_succeed_later(const Error& error) {
+    return error.code != ErrorCode::not_found && error.code != ErrorCode::invalid_argument;
+}
+
+}  // namespace
+
+struct Webhook::Storing {
+    Storing(std::atomic<std::size_t>& of_all, std::size_t its_bytes, Done when_done)
+        : all(of_all), bytes(its_bytes), done(std::move(when_done)) {}
+    ~Storing() { all -= bytes; }
+    Storing(const Storing&) = delete;
+    Storing& operator=(const Storing&) = delete;
+
+    std::atomic<std::size_t>& all;
+    const std::size_t bytes;
+    Done done;
+    AppSecrets::Verifier verifier;
+    std::vector<WebhookEvent> events;
+    std::size_t next = 0;
+    std::size_t in_flight = 0;
+    bool reporting = false;  // report_next is on the stack.
+    std::optional<Error> failed;
+};
+
+void Webhook::start(ConnectorEvents& events) {
+    events_ = &events;
+    thread_.start();
+}
+
+void Webhook::know(const Number& number) {
+    const bool heard =
+        secrets_.know({.device = model::DeviceIdentity::of(number.device),
+                       .id = number.id(),
+                       .own_secret = number.app_secret,
+                       .has_fallback = !number.device.cloud->fallback_template.empty()});
+    if (!heard) {
+        log_.warn("too many app secrets of devices: events of this one are not verified",
+                  {{"device", telemetry::mask_number(number.device.number.text())}});
+    }
+}
+
+std::optional<std::string> Webhook::challenge(std::string_view mode, std::string_view token,
+                                              std::string_view challenge) const {
+    const bool is_right = !options_.verify_token.empty() && mode == "subscribe" &&
+                          challenge.size() <= challenge_bytes_max &&
+                          equal_constant_time(sha256(token), sha256(options_.verify_token));
+    return is_right ? std::optional{std::string{challenge}} : std::nullopt;
+}
+
+void Webhook::take(std::string body, std::string_view signature, Done done) {
+    if (!has_secret()) {
+        done(Taken::no_secret);
+        return;
+    }
+    const auto size = body.size();
+    if (waiting_bytes_.fetch_add(size) + size > waiting_bytes_max) {
+        waiting_bytes_ -= size;
+        done(fail(ErrorCode::busy, "too many posts of the platform wait"));
+        return;
+    }
+    auto post = std::make_shared<Storing>(waiting_bytes_, size, std::move(done));
+    const bool queued =
+        thread_.post([this, body = std::move(body), signature = std::string{signature}, post] {
+            read(body, signature, post);
+        });
+    if (!queued) {
+        post->done(fail(ErrorCode::shutting_down, "the connector is stopping"));
+    }
+}
+
+void Webhook::read(const std::string& body, const std::string& signature,
+                   const std::shared_ptr<Storing>& post) {
+    auto verifier = secrets_.verify(body, signature);
+    if (!verifier) {
+        post->done(Taken::bad_signature);
+        return;
+    }
+    post->verifier = std::move(*verifier);
+    post->events = read_webhook(body, clock_.now());
+    report_next(post);
+}
+
+/// Reports until reports_max wait for the store, or all are reported. Answers after the last.
+void Webhook::report_next(const std::shared_ptr<Storing>& post) {
+    if (std::exchange(post->reporting, true)) {
+        return;  // A report was answered from within the call below, which goes on.
+    }
+    while (post->in_flight < reports_max && post->next < post->events.size() && !post->failed) {
+        ++post->in_flight;
+        report(post->events[post->next++], post);
+    }
+    post->reporting = false;
+    if (post->in_flight > 0 || !post->done) {
+        return;
+    }
+    auto done = std::exchange(post->done, {});
+    if (post->failed) {
+        done(std::unexpected(*post->failed));
+    } else {
+        done(Taken::stored);
+    }
+}
+
+void Webhook::report(const WebhookEvent& event, const std::shared_ptr<Storing>& post) {
+    ConnectorEvents::Stored stored = [this, post](const Result<void>& done) {
+        auto failed =
+            done || !may_succeed_later(done.error()) ? std::nullopt : std::optional{done.error()};
+        (void)thread_.post([this, post, failed = std::move(failed)] {
+            --post->in_flight;
+            if (failed && !post->failed) {
+                post->failed = failed;
+            }
+            report_next(post);
+        });
+    };
+    const auto& id =
+        std::visit([](const auto& one) -> const auto& { return one.phone_number_id; }, event);
+    const auto number = secrets_.find(id, post->verifier);
+    if (!number) {
+        stored({});
+    } else if (const auto* status = std::get_if<StatusEvent>(&event); status != nullptr) {
+        report_status(*number, *status, std::move(stored));
+    } else {
+        report_inbound(*number, std::get<InboundEvent>(event), std::move(stored));
+    }
+}
+
+void Webhook::report_status(const AppSecrets::Known& number, const StatusEvent& event,
+                            ConnectorEvents::Stored stored) {
+    const auto opaque = parse_opaque(event.opaque);
+    const bool failed = event.progress == model::Progress::failed;
+    if (opaque && opaque->first_part && !failed) {
+        stored({});  // The second part decides.
+        return;
+    }
+    LateStatus late{.device = number.device,
+                    .platform_id = event.platform_id,
+                    .message = opaque ? std::optional{opaque->message} : std::nullopt,
+                    .status = {.progress = event.progress,
+                               .code = model::StatusCode::sent,
+                               .details = {},
+                               .at = event.at}};
+    if (failed) {
+        const auto verdict = judge(event.error, number.id);
+        auto outcome = outcome_of(event.error, verdict, {}, clock_.now(), pair_wait_unasked);
+        late.status.code = verdict.code;
+        late.status.details = outcome.details;
+        if (verdict.meaning == Meaning::window_closed && number.has_fallback) {
+            outcome.kind = model::Outcome::Kind::retry;
+            outcome.as_template = true;
+        }
+        if (outcome.kind != model::Outcome::Kind::failed) {
+            late.verdict = std::move(outcome);
+        }
+        listener_.on_failure(number.device.number, event.error, event.at);
+    }
+    events_->late_status(std::move(late), std::move(stored));
+}
+
+void Webhook::report_inbound(const AppSecrets::Known& number, const InboundEvent& event,
+                             ConnectorEvents::Stored stored) {
+    auto message = event.message;
+    message.device = number.device;
+    listener_.on_inbound(number.device.number, message.sender, message.platform_id);
+    events_->inbound(std::move(message), std::move(stored));
+}
+
+}  // namespace merpati::connector::cloud

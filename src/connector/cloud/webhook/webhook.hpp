@@ -1,0 +1,87 @@
+// Takes the platform's posts: verifies them, and reports what they say.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "connector/cloud/codec/webhook_events.hpp"
+#include "connector/cloud/webhook/app_secrets.hpp"
+#include "connector/connector.hpp"
+#include "connector/platform_webhook.hpp"
+#include "outbound/event_thread.hpp"
+#include "telemetry/log.hpp"
+
+namespace merpati::connector::cloud {
+
+/// Operation: a post is verified and parsed on a thread of its own, so that a flood of posts takes
+/// nothing from sending. Its events are reported in their order, reports_max at a time; it is
+/// answered when all are durable. Reports that the gateway refuses for good are dropped. If one is
+/// refused as busy, the rest is not reported: the platform posts the body again, and what was
+/// stored already changes nothing twice.
+///
+/// Threads: any; `start` and `stop` by the owner.
+///
+/// Limits: waiting_bytes_max of posts that wait or are being stored; more is answered busy.
+class Webhook final : public PlatformWebhook {
+public:
+    static constexpr std::size_t waiting_bytes_max = std::size_t{48} << 20;
+    static constexpr std::size_t reports_max = 32;
+
+    struct Options {
+        std::string app_secret;    // Of the server's app; empty: none.
+        std::string verify_token;  // Empty: no address is verified.
+    };
+    /// Called for each event of a device, on the webhook's thread.
+    struct Listener {
+        std::function<void(model::PhoneNumber, const std::string& sender, const std::string& id)>
+            on_inbound;
+        std::function<void(model::PhoneNumber, const GraphError&, Timestamp at)> on_failure;
+    };
+    Webhook(const Clock& clock, Options options, Listener listener, telemetry::Log log)
+        : clock_(clock),
+          options_(std::move(options)),
+          listener_(std::move(listener)),
+          log_(std::move(log)),
+          secrets_(options_.app_secret) {}
+
+    void start(ConnectorEvents& events);
+    void stop() { thread_.stop({}); }
+
+    void know(const Number& number);
+    void forget(model::PhoneNumber number) { secrets_.forget(number); }
+
+    [[nodiscard]] std::optional<std::string> challenge(std::string_view mode,
+                                                       std::string_view token,
+                                                       std::string_view challenge) const override;
+    [[nodiscard]] bool has_secret() const override { return secrets_.has_any(); }
+    void take(std::string body, std::string_view signature, Done done) override;
+
+private:
+    /// A post whose events are being stored.
+    struct Storing;
+
+    void read(const std::string& body, const std::string& signature,
+              const std::shared_ptr<Storing>& post);
+    void report_next(const std::shared_ptr<Storing>& post);
+    void report(const WebhookEvent& event, const std::shared_ptr<Storing>& post);
+    void report_status(const AppSecrets::Known& number, const StatusEvent& event,
+                       ConnectorEvents::Stored stored);
+    void report_inbound(const AppSecrets::Known& number, const InboundEvent& event,
+                        ConnectorEvents::Stored stored);
+
+    const Clock& clock_;
+    const Options options_;
+    const Listener listener_;
+    const telemetry::Log log_;
+    AppSecrets secrets_;
+    ConnectorEvents* events_ = nullptr;
+    std::atomic<std::size_t> waiting_bytes_{0};
+    outbound::EventThread thread_{"cloud-webhook"};
+};
+
+}  // namespace merpati::connector::cloud

@@ -1,0 +1,148 @@
+#include "connector/cloud/webhook/webhook.hpp"
+
+#include <future>
+
+#include <gtest/gtest.h>
+
+#include "connector/cloud/cloud_fixture.hpp"
+
+namespace merpati::connector::cloud {
+namespace {
+
+using Kind = model::Outcome::Kind;
+using Taken = PlatformWebhook::Taken;
+
+struct WebhookTest : CloudTest {
+    Result<Taken> take(const std::string& body, const std::string& signature) {
+        const auto promise = std::make_shared<std::promise<Result<Taken>>>();
+        cloud->platform_webhook()->take(
+            body, signature, [promise](auto taken) { promise->set_value(std::move(taken)); });
+        return promise->get_future().get();
+    }
+    Result<Taken> take(const std::string& body) {
+        return take(body, GraphDouble::sign(body, GraphDouble::app_secret));
+    }
+    std::string failed(const std::string& opaque, std::int64_t code) {
+        return GraphDouble::status_body(number_id, "wamid.9", "failed", opaque, code);
+    }
+};
+
+TEST_F(WebhookTest, AnswersTheChallengeForTheRightTokenOnly) {
+    const auto& webhook = *cloud->platform_webhook();
+    EXPECT_EQ(webhook.challenge("subscribe", GraphDouble::verify_token, "1158201444"),
+              "1158201444");
+    EXPECT_FALSE(webhook.challenge("subscribe", "guess", "1"));
+    EXPECT_FALSE(webhook.challenge("unsubscribe", GraphDouble::verify_token, "1"));
+    auto options = graph.options();
+    options.verify_token.clear();
+    restart(options);
+    EXPECT_FALSE(cloud->platform_webhook()->challenge("subscribe", "", "1"));
+}
+
+TEST_F(WebhookTest, AStatusIsReportedWithTheMessageThatItNames) {
+    const auto id = ids.next();
+    EXPECT_EQ(take(GraphDouble::status_body(number_id, "wamid.1", "read", id.text())),
+              Taken::stored);
+    const auto all = reported();
+    ASSERT_EQ(all.statuses.size(), 1U);
+    EXPECT_EQ(all.statuses[0].device.number, device.number);
+    EXPECT_EQ(all.statuses[0].platform_id, "wamid.1");
+    EXPECT_EQ(all.statuses[0].message, id);
+    EXPECT_EQ(all.statuses[0].status.progress, model::Progress::read);
+    EXPECT_FALSE(all.statuses[0].verdict);
+}
+
+TEST_F(WebhookTest, WhatIsNotSignedCountsForNothing) {
+    const auto body = GraphDouble::status_body(number_id, "wamid.1", "read", "");
+    EXPECT_EQ(take(body, "sha256=00"), Taken::bad_signature);
+    EXPECT_EQ(take(body, GraphDouble::sign(body + " ", GraphDouble::app_secret)),
+              Taken::bad_signature);
+    EXPECT_TRUE(reported().statuses.empty());
+    auto options = graph.options();
+    options.app_secret.clear();
+    restart(options);
+    EXPECT_FALSE(cloud->platform_webhook()->has_secret());
+    EXPECT_EQ(take(body), Taken::no_secret);
+}
+
+TEST_F(WebhookTest, ForeignNumbersAndOtherFormsAreTakenAndSkipped) {
+    EXPECT_EQ(take(GraphDouble::status_body("999", "wamid.1", "read", "")), Taken::stored);
+    EXPECT_EQ(take("no JSON"), Taken::stored);
+    EXPECT_TRUE(reported().statuses.empty());
+}
+
+TEST_F(WebhookTest, ADisconnectedNumbersStatusesCount) {
+    restart();
+    auto idle = device;
+    idle.number = model::PhoneNumber::from_stored(6281100000009);
+    idle.cloud->phone_number_id = "9";
+    cloud->know_device(idle);
+    // The number is known when its secrets were read.
+    while (reported().statuses.empty()) {
+        EXPECT_EQ(take(GraphDouble::status_body("9", "wamid.1", "sent", "")), Taken::stored);
+    }
+}
+
+TEST_F(WebhookTest, AFailureSaysWhatItMeans) {
+    const auto verdict_of = [&](std::int64_t code) {
+        EXPECT_EQ(take(failed("", code)), Taken::stored);
+        const auto all = reported();
+        EXPECT_EQ(all.statuses.back().status.progress, model::Progress::failed);
+        return all.statuses.back();
+    };
+    EXPECT_FALSE(verdict_of(131026).verdict);
+    EXPECT_EQ(verdict_of(131026).status.code, model::StatusCode::recipient_unregistered);
+    EXPECT_EQ(verdict_of(131026).status.details, "131026 It failed");
+    EXPECT_EQ(verdict_of(131000).verdict->kind, Kind::retry);
+    EXPECT_EQ(verdict_of(131056).verdict->kind, Kind::restricted);
+    EXPECT_EQ(verdict_of(130429).verdict->kind, Kind::device_down);
+    EXPECT_TRUE(verdict_of(131047).verdict->as_template);
+    device.cloud->fallback_template.clear();
+    cloud->know_device(device);
+    cloud->start_device(device, {});
+    events->wait_until(
+        [&](const Reported& all) { return all.states_of(device.number).size() == 2; });
+    EXPECT_FALSE(verdict_of(131047).verdict);
+}
+
+TEST_F(WebhookTest, OnlyTheFailureOfAFirstPartCounts) {
+    const auto id = ids.next();
+    EXPECT_TRUE(take(GraphDouble::status_body(number_id, "w", "sent", id.text() + ":1")));
+    EXPECT_TRUE(reported().statuses.empty());
+    EXPECT_TRUE(take(failed(id.text() + ":1", 131053)));
+    EXPECT_EQ(reported().statuses.at(0).message, id);
+}
+
+TEST_F(WebhookTest, AnOldFailureDoesNotDisconnectANumberThatWasConnectedSince) {
+    EXPECT_TRUE(take(failed("", 190)));  // Its time is years ago.
+    EXPECT_EQ(send(message()).kind, Kind::accepted);
+    EXPECT_TRUE(reported().is(device.number, model::DeviceState::connected));
+}
+
+TEST_F(WebhookTest, WhatTheGatewayCannotStoreIsToBePostedAgain) {
+    events->refuse_next = 1;
+    const auto body = GraphDouble::inbound_body(number_id, "wamid.in", "628", "halo");
+    EXPECT_EQ(take(body).error().code, ErrorCode::busy);
+    EXPECT_EQ(take(body), Taken::stored);
+    const auto all = reported();
+    ASSERT_EQ(all.inbound.size(), 1U);
+    EXPECT_EQ(all.inbound[0].text, "halo");
+    EXPECT_EQ(all.inbound[0].device.number, device.number);
+}
+
+TEST_F(WebhookTest, ManyPostsThatWaitAreRefused) {
+    const std::string large(PlatformWebhook::body_bytes_max, ' ');
+    std::atomic<int> stored{0};
+    std::atomic<int> busy{0};
+    constexpr int posts = 40;
+    for (int post = 0; post < posts; ++post) {
+        cloud->platform_webhook()->take(large, "sha256=" + std::string(64, '0'),
+                                        [&](auto taken) { ++(taken ? stored : busy); });
+    }
+    EXPECT_GT(busy.load(), 0);
+    cloud->stop();
+    EXPECT_EQ(stored + busy, posts);
+}
+
+}  // namespace
+}  // namespace merpati::connector::cloud
