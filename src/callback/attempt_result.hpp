@@ -36,4 +36,7 @@ constexpr std::size_t attempt_results_count =
 /// The text about a failed attempt for operators. Names no address.
 [[nodiscard]] std::string error_text(const Result<outbound::Response>& answer);
 
+/// The text of an event that a 2xx answer asked for again (batch_answer.hpp).
+inline constexpr const char* asked_again_text = "the receiver asked for it again";
+
 }  // namespace merpati::callback

@@ -27,8 +27,10 @@ namespace merpati::callback {
 /// What an attempt carries is decided when it starts (composer.hpp). Each of its events gets a
 /// result of its own, written in one commit: 2xx delivers all but those that the answer asks for
 /// again (batch_answer.hpp); everything else concerns all alike. After 413 the events of a batch
-/// are put back, to go in two halves at once; that is no attempt. Events that fail together are due
-/// again at the same time. Attempts, results and failures count events; slots count requests.
+/// are put back, to go in two halves at once; that is no attempt. Halves are remembered in memory
+/// alone: a restart costs such a batch its 413s again, which is less than a commit for each of
+/// them. Events that fail together are due again at the same time. Attempts, results and failures
+/// count events; slots count requests.
 ///
 /// Threads: one, the sender's. The core hands the results of commits to `post`, which runs them on
 /// that thread. It calls `answered` after each answer, because a step is then due.
