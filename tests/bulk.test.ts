@@ -304,6 +304,19 @@ describe("a trial (dry_run)", () => {
     expect(real.json.results[0].requestId).toBeDefined();
   });
 
+  test("takes equal keys for one message, as the commit does", async () => {
+    const own = await shop(gateway, { credits: 2 });
+    const twice = text({ key: "coba-kembar" }, own.device);
+    const messages = [twice, twice, text({}, own.device), text({}, own.device)];
+    const codes = [200, 200, 200, 402];
+    const trial = resultsOf(await bulk(messages, { dry_run: true }, {}, own.account), 3, 1);
+    expect(trial.map((one) => one.code)).toEqual(codes);
+    const real = resultsOf(await bulk(messages, {}, {}, own.account), 3, 1);
+    expect(real.map((one) => one.code)).toEqual(codes);
+    expect(real[0].requestId).toBe(real[1].requestId);
+    expect(await creditOf(own.account)).toBe(0);
+  });
+
   test("knows keys that were used before", async () => {
     const one = text({ key: "coba-lama" });
     resultsOf(await bulk([one]), 1, 0);

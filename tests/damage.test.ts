@@ -101,3 +101,33 @@ test("a message that cannot be read holds up no other", { timeout: 120_000 }, as
   const waiting = await gateway.json("message", "list", "--state", "pending").catch(() => []);
   expect(waiting.length).toBeLessThanOrEqual(damaged);
 });
+
+test("of a bulk only what meets the damage is refused", { timeout: 120_000 }, async () => {
+  const gateway = await Gateway.create({ start: false });
+  gateways.push(gateway);
+  const account = await gateway.account();
+  await account.createKey();
+  const device = await account.device();
+  const message = (key?: string) => ({
+    to: freshNumber(),
+    from: device,
+    message: freshText("rusak"),
+    Type: "text",
+    ...(key && { key }),
+  });
+  const bulk = (messages: object[]) => account.post("/v1/messages/bulk", { messages });
+  const keyed = Array.from({ length: EACH }, (_, at) => message(`k-${1000 + at}`));
+  await gateway.start();
+  expect((await bulk(keyed)).json).toMatchObject({ accepted: EACH });
+  await gateway.stop();
+  const pages = pagesOf(gateway, "idempotency");
+  losePage(gateway, pages[Math.floor(pages.length / 2)]!);
+  await gateway.start();
+
+  const some = keyed.filter((_, at) => at % 10 === 0); // A page holds about twenty keys.
+  const { json } = await bulk([...some, message()]);
+  expect(json.refused).toBeGreaterThan(0);
+  expect(json.accepted).toBeGreaterThan(some.length / 2);
+  for (const one of json.results) expect([200, 503]).toContain(one.code);
+  expect(json.results.at(-1).code).toBe(200);
+});

@@ -1,7 +1,5 @@
 #include "api/send/bulk_request.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,8 +9,8 @@
 #include "api/manage/engine/change_log.hpp"
 #include "api/manage/engine/idempotency_answers.hpp"
 #include "api/meant_account.hpp"
-#include "api/send/answers.hpp"
-#include "api/send/judge.hpp"
+#include "api/send/bulk_transaction.hpp"
+#include "api/send/bulk_trial.hpp"
 #include "store/people.hpp"
 
 namespace merpati::api {
@@ -109,7 +107,7 @@ void BulkRequest::judge() {
 }
 
 /// In the order of the checks of a single send.
-Checked<void> BulkRequest::judge(BulkItem& asked, Item& item) {
+Checked<void> BulkRequest::judge(BulkItem& asked, BulkMessage& item) {
     const auto& rooms = bulk_.rooms_;
     if (asked.bytes > bulk_.options_.message_bytes_max) {
         item.recipient.clear();  // It may be the reason.
@@ -146,7 +144,7 @@ Checked<void> BulkRequest::take_rate() {
     return refuse(Refusal::rate_exceeded);
 }
 
-Checked<bool> BulkRequest::repeats(const BulkItem::Key& key, Item& item) {
+Checked<bool> BulkRequest::repeats(const BulkItem::Key& key, BulkMessage& item) {
     if (!well_formed_idempotency_key(key.text)) {
         return refuse(Refusal::idempotency_key_invalid);
     }
@@ -164,19 +162,13 @@ Checked<bool> BulkRequest::repeats(const BulkItem::Key& key, Item& item) {
         item.end = body_.dry_run ? std::nullopt : (*first)->message;
         return true;
     }
-    if (body_.dry_run) {
-        const auto [earlier, is_new] = keys_of_trial_.emplace(record.key, record.fingerprint);
-        return is_new || earlier->second == record.fingerprint
-                   ? Checked<bool>{false}
-                   : refuse(Refusal::idempotency_key_reused);
-    }
     item.key = std::move(record);
     return false;
 }
 
 /// All files at once: the fetcher's limits say how many requests run side by side.
 void BulkRequest::probe() {
-    std::vector<Item*> waiting;
+    std::vector<BulkMessage*> waiting;
     for (auto& item : items_) {
         if (item.message != nullptr && item.message->type == model::MessageType::media) {
             waiting.push_back(&item);
@@ -217,7 +209,7 @@ void BulkRequest::probed() {
 
 void BulkRequest::finish() {
     if (body_.dry_run) {
-        judge_credit();
+        end_trial(items_, credit());
     } else if (auto answered = store()) {
         answer(*std::move(answered));
         return;
@@ -233,165 +225,33 @@ void BulkRequest::finish() {
             }
         }
     }
-    answer({.body = record_ ? std::move(record_->answer) : answer_text(),
+    answer({.body = record_ ? std::move(record_->answer) : bulk_answer(items_),
             .headers = std::move(headers)});
 }
 
 std::optional<Outcome> BulkRequest::store() {
-    begin_messages();
-    if (entering_.empty() && !record_) {
-        return std::nullopt;
-    }
-    const auto stored = bulk_.rooms_.committer.change_and_wait(
-        [this](store::Tables& tables) { return store_in(tables); },
-        [this] {
-            for (auto& [item, accept] : entering_) {
-                if (accept.result == store::Accept::Result::stored) {
-                    bulk_.rooms_.intake.accepted(std::move(accept.message));
-                }
-            }
-        },
-        entering_.size());
-    return stored ? std::nullopt : not_stored(stored.error());
+    BulkTransaction transaction{{.intake = bulk_.rooms_.intake,
+                                 .committer = bulk_.rooms_.committer,
+                                 .caller = caller_,
+                                 .account = account_->account.id,
+                                 .log_entry = [this] { return log_entry(); },
+                                 .on_fault = bulk_.on_fault},
+                                items_,
+                                record_};
+    return transaction.run();
 }
 
-void BulkRequest::begin_messages() {
-    entering_.reserve(items_.size());
-    for (auto& item : items_) {
-        if (item.message == nullptr) {
-            continue;
-        }
-        bulk_.rooms_.intake.begin(*item.message);
-        if (item.key) {
-            item.key->message = item.message->id;
-            item.key->status = 200;
-            item.key->answer = accepted_answer(*item.message);
-        }
-        entering_.push_back(
-            {.item = &item,
-             .accept = {.message = std::move(item.message), .idempotency = std::move(item.key)}});
-    }
-}
-
-/// Everything that the request writes. The checks are those that Intake makes in the transaction of
-/// a single send.
-Result<void> BulkRequest::store_in(store::Tables& tables) {
-    if (record_) {
-        auto first = tables.find_idempotency(record_->account, record_->key);
-        if (!first) {
-            return pass(first);
-        }
-        if (*first && (*first)->holds(record_->created_at)) {
-            first_ = **std::move(first);
-            return fail(ErrorCode::conflict, "this Idempotency-Key was used meanwhile");
-        }
-    }
-    if (!entering_.empty()) {
-        may_send_ = bulk_.rooms_.intake.check_again(caller_, account_->account.id);
-        if (!may_send_) {
-            return fail(ErrorCode::forbidden, "what the caller may do has changed");
-        }
-    }
-    for (auto& entering : entering_) {
-        tables.accept(entering.accept);
-    }
-    settle();
-    if (std::ranges::any_of(entering_, [](const Entering& entering) {
-            return entering.accept.result == store::Accept::Result::stored;
-        })) {
-        if (const auto logged = tables.people().add_audit(log_entry()); !logged) {
-            return pass(logged);
-        }
-    }
-    if (!record_) {
-        return {};
-    }
-    record_->status = 200;
-    record_->answer = answer_text();
-    return tables.put_idempotency(*record_);
-}
-
-void BulkRequest::settle() {
-    using Result = store::Accept::Result;
-    for (auto& [item, accept] : entering_) {
-        if (auto passed = api::judge(accept); !passed) {
-            item->end = pass(passed);
-        } else if (accept.result == Result::key_reused) {
-            item->end = refuse(Refusal::idempotency_key_reused);
-        } else if (accept.result == Result::repeated) {
-            item->end = accept.idempotency->message;
-        } else {
-            item->end = accept.message->id;
-        }
-    }
-}
-
-/// The end of a request whose transaction has written nothing.
-std::optional<Outcome> BulkRequest::not_stored(const Error& error) {
-    if (first_) {
-        return manage::repeat_of(*first_, *record_);
-    }
-    auto why = Refusal::internal;
-    if (!may_send_) {
-        why = may_send_.error();
-        if (why != Refusal::account_expired) {
-            return why == Refusal::key_invalid ? manage::unauthenticated()
-                                               : manage::rights_changed();
-        }
-    } else if (error.code == ErrorCode::busy) {
-        why = bulk_.rooms_.committer.condition().accepts() ? Refusal::overloaded
-                                                           : Refusal::storage_full;
-    } else if (error.code == ErrorCode::shutting_down) {
-        why = Refusal::overloaded;
-    } else if (error.code == ErrorCode::damaged) {
-        why = Refusal::storage_damaged;
-    } else if (bulk_.on_fault) {
-        bulk_.on_fault(error);
-    }
-    for (auto& entering : entering_) {
-        entering.item->end = refuse(why);
-    }
-    record_.reset();
-    return std::nullopt;
-}
-
-/// If the balance cannot be read, nothing is refused for it.
-void BulkRequest::judge_credit() {
+/// The account's balance. Empty: it is not counted, or cannot be read: then nothing is refused for
+/// it.
+std::optional<std::int64_t> BulkRequest::credit() {
     const auto account = bulk_.readers_.read(
         [this](store::Reader& reader) { return reader.account(account_->account.id); });
-    if (!account || !*account || !(*account)->credit) {
-        return;
-    }
-    auto left = *(*account)->credit;
-    for (auto& item : items_) {
-        if (item.message != nullptr && left-- <= 0) {
-            item.end = refuse(Refusal::credit_exhausted);
-        }
-    }
-}
-
-std::string BulkRequest::answer_text() const {
-    std::string text;
-    text.reserve(64 + items_.size() * 128);
-    const auto accepted = count_accepted();
-    fmt::format_to(std::back_inserter(text), R"({{"accepted":{},"refused":{},"results":[)",
-                   accepted, items_.size() - accepted);
-    for (const auto& item : items_) {
-        text += &item == &items_.front() ? "" : ",";
-        append_bulk_result(text, item.end, item.recipient, item.recipient_quoted);
-    }
-    text += "]}";
-    return text;
-}
-
-std::size_t BulkRequest::count_accepted() const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(items_, [](const Item& item) { return item.end.has_value(); }));
+    return account && *account ? (*account)->credit : std::nullopt;
 }
 
 store::AuditEntry BulkRequest::log_entry() const {
     auto caller = manage::name_of(caller_);
-    const auto accepted = count_accepted();
+    const auto accepted = count_accepted(items_);
     return {.at = bulk_.rooms_.clock.wall_now(),
             .door = std::string{request_.head.door},
             .actor = std::move(caller.actor),

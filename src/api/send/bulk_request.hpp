@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,20 +19,19 @@
 #include "api/send/bulk.hpp"
 #include "api/send/bulk_body.hpp"
 #include "api/send/bulk_memory.hpp"
+#include "api/send/bulk_message.hpp"
 #include "http/reply.hpp"
 #include "store/records.hpp"
-#include "store/write_batch.hpp"
 
 namespace merpati::api {
 
 /// Operation: `begin` refuses the request as a whole, or repeats the answer that its
 /// Idempotency-Key had; then it judges each message as if it had been sent alone: validity, rate,
 /// its own key, the checks of Intake. When the last file is probed, one transaction stores what
-/// passed, in the order of the request, with credit, keys, the answer under the request's key, and
-/// an entry in the log of changes. Then it is answered.
+/// passed (BulkTransaction). Then it is answered.
 ///
-/// A trial (`dry_run`) ends before the transaction: it judges credit by the present balance, takes
-/// no rate and no key, and is not counted.
+/// A trial (`dry_run`) ends before the transaction (end_trial): it judges credit by the present
+/// balance, takes no rate and no key, and is not counted.
 ///
 /// Faults: if the process dies, either all accepted messages are in the store, with the answer
 /// under the request's key, or none.
@@ -52,37 +50,21 @@ public:
     void answer(manage::Outcome outcome);
 
 private:
-    /// One message of the request.
-    struct Item {
-        std::string recipient;  // As the caller gave it.
-        bool recipient_quoted = true;
-        std::unique_ptr<model::Message> message{};  // While it is neither refused nor stored.
-        std::optional<store::IdempotencyRecord> key{};
-        /// How it ended: the id of its message; empty: of none, in a trial.
-        admission::Checked<std::optional<model::MessageId>> end{};
-    };
-
     // Each an answer to the whole request; empty: it goes on.
     [[nodiscard]] std::optional<manage::Outcome> admit();
     [[nodiscard]] std::optional<manage::Outcome> take_key();
     [[nodiscard]] std::optional<manage::Outcome> store();
 
     void judge();
-    [[nodiscard]] admission::Checked<void> judge(BulkItem& asked, Item& item);
+    [[nodiscard]] admission::Checked<void> judge(BulkItem& asked, BulkMessage& item);
     [[nodiscard]] admission::Checked<void> take_rate();
     /// Looks for an earlier message with the item's key. True: the item has ended as that one.
-    [[nodiscard]] admission::Checked<bool> repeats(const BulkItem::Key& key, Item& item);
+    [[nodiscard]] admission::Checked<bool> repeats(const BulkItem::Key& key, BulkMessage& item);
     void probe();
     void probed();
     void finish();
 
-    void begin_messages();
-    [[nodiscard]] Result<void> store_in(store::Tables& tables);
-    void settle();
-    [[nodiscard]] std::optional<manage::Outcome> not_stored(const Error& error);
-    void judge_credit();
-    [[nodiscard]] std::string answer_text() const;
-    [[nodiscard]] std::size_t count_accepted() const;
+    [[nodiscard]] std::optional<std::int64_t> credit();
     [[nodiscard]] store::AuditEntry log_entry() const;
 
     Bulk& bulk_;
@@ -94,21 +76,13 @@ private:
 
     std::shared_ptr<const admission::AccountEntry> account_;
     BulkBody body_;
-    std::vector<Item> items_;
+    BulkMessages items_;
     std::chrono::seconds retry_after_{0};  // If the rate was exceeded.
-    std::map<std::string, Sha256> keys_of_trial_;
 
     std::optional<store::IdempotencyRecord> record_;  // If the request has a key.
     KeysInFlight::Hold key_hold_;
-    std::optional<store::IdempotencyRecord> first_;  // The transaction found the key taken.
 
     std::atomic<std::size_t> unprobed_{0};
-    struct Entering {
-        Item* item;
-        store::Accept accept;
-    };
-    std::vector<Entering> entering_;
-    admission::Checked<void> may_send_{};  // What the transaction was answered.
 };
 
 }  // namespace merpati::api

@@ -1,0 +1,158 @@
+#include "api/send/bulk_transaction.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "api/manage/engine/idempotency_answers.hpp"
+#include "api/send/answers.hpp"
+#include "api/send/judge.hpp"
+
+namespace merpati::api {
+
+using admission::Refusal;
+using manage::Outcome;
+
+std::optional<Outcome> BulkTransaction::run() {
+    begin_messages();
+    for (int damages = 0; !entering_.empty() || record_; ++damages) {
+        const auto stored = commit();
+        if (stored) {
+            return std::nullopt;
+        }
+        const bool passes_over = stored.error().code == ErrorCode::damaged &&
+                                 damages < damages_max && leave_out_damaged();
+        if (!passes_over) {
+            return not_stored(stored.error());
+        }
+    }
+    return std::nullopt;
+}
+
+void BulkTransaction::begin_messages() {
+    entering_.reserve(messages_.size());
+    for (auto& one : messages_) {
+        if (one.message == nullptr) {
+            continue;
+        }
+        means_.intake.begin(*one.message);
+        if (one.key) {
+            one.key->message = one.message->id;
+            one.key->status = 200;
+            one.key->answer = accepted_answer(*one.message);
+        }
+        entering_.push_back(
+            {.of = &one,
+             .accept = {.message = std::move(one.message), .idempotency = std::move(one.key)}});
+    }
+}
+
+Result<void> BulkTransaction::commit() {
+    return means_.committer.change_and_wait(
+        [this](store::Tables& tables) { return store_in(tables); },
+        [this] {
+            for (auto& [of, accept] : entering_) {
+                if (accept.result == store::Accept::Result::stored) {
+                    means_.intake.accepted(std::move(accept.message));
+                }
+            }
+        },
+        entering_.size());
+}
+
+/// Everything that the request writes. The checks are those that Intake makes in the transaction of
+/// a single send.
+Result<void> BulkTransaction::store_in(store::Tables& tables) {
+    accepting_.reset();
+    if (record_) {
+        auto first = tables.find_idempotency(record_->account, record_->key);
+        if (!first) {
+            return pass(first);
+        }
+        if (*first && (*first)->holds(record_->created_at)) {
+            first_ = **std::move(first);
+            return fail(ErrorCode::conflict, "this Idempotency-Key was used meanwhile");
+        }
+    }
+    if (!entering_.empty()) {
+        may_send_ = means_.intake.check_again(means_.caller, means_.account);
+        if (!may_send_) {
+            return fail(ErrorCode::forbidden, "what the caller may do has changed");
+        }
+    }
+    for (std::size_t place = 0; place < entering_.size(); ++place) {
+        accepting_ = place;
+        tables.accept(entering_[place].accept);
+    }
+    accepting_.reset();
+    settle();
+    if (std::ranges::any_of(entering_, [](const Entering& entering) {
+            return entering.accept.result == store::Accept::Result::stored;
+        })) {
+        if (const auto logged = tables.people().add_audit(means_.log_entry()); !logged) {
+            return pass(logged);
+        }
+    }
+    if (!record_) {
+        return {};
+    }
+    record_->status = 200;
+    record_->answer = bulk_answer(messages_);
+    return tables.put_idempotency(*record_);
+}
+
+void BulkTransaction::settle() {
+    using Result = store::Accept::Result;
+    for (auto& [of, accept] : entering_) {
+        if (auto passed = api::judge(accept); !passed) {
+            of->end = pass(passed);
+        } else if (accept.result == Result::key_reused) {
+            of->end = admission::refuse(Refusal::idempotency_key_reused);
+        } else if (accept.result == Result::repeated) {
+            of->end = accept.idempotency->message;
+        } else {
+            of->end = accept.message->id;
+        }
+    }
+}
+
+/// False: the damage was met elsewhere.
+bool BulkTransaction::leave_out_damaged() {
+    if (!accepting_) {
+        return false;
+    }
+    const auto damaged = entering_.begin() + static_cast<std::ptrdiff_t>(*accepting_);
+    damaged->of->end = admission::refuse(Refusal::storage_damaged);
+    entering_.erase(damaged);
+    return true;
+}
+
+/// The end of a request whose transaction has written nothing.
+std::optional<Outcome> BulkTransaction::not_stored(const Error& error) {
+    if (first_) {
+        return manage::repeat_of(*first_, *record_);
+    }
+    auto why = Refusal::internal;
+    if (!may_send_) {
+        why = may_send_.error();
+        if (why != Refusal::account_expired) {
+            return why == Refusal::key_invalid ? manage::unauthenticated()
+                                               : manage::rights_changed();
+        }
+    } else if (error.code == ErrorCode::busy) {
+        why = means_.committer.condition().accepts() ? Refusal::overloaded : Refusal::storage_full;
+    } else if (error.code == ErrorCode::shutting_down) {
+        why = Refusal::overloaded;
+    } else if (error.code == ErrorCode::damaged) {
+        why = Refusal::storage_damaged;
+    } else if (means_.on_fault) {
+        means_.on_fault(error);
+    }
+    for (auto& entering : entering_) {
+        entering.of->end = admission::refuse(why);
+    }
+    record_.reset();
+    return std::nullopt;
+}
+
+}  // namespace merpati::api
