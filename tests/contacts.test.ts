@@ -163,7 +163,15 @@ test("suppressions keep campaigns from a number until they are removed", async (
   expect(page.items).toHaveLength(1);
   expect(Buffer.from(page.next, "base64url").toString()).not.toContain(page.items[0].number);
   expect((await done("GET", `/suppressions?limit=1&cursor=${page.next}`)).items).toHaveLength(1);
+  expect(await done("GET", `/suppressions/${number}`)).toEqual(stored);
+  const found = await done("GET", `/suppressions?number=${number.slice(0, -1)}&limit=1000`);
+  expect(found.items).toContainEqual(stored);
+  for (const one of found.items) expect(one.number.startsWith(number.slice(0, -1))).toBe(true);
+  for (const digits of ["081", "62x", "", "1234567890123456"]) {
+    expect((await ask("GET", `/suppressions?number=${digits}`)).status, digits).toBe(400);
+  }
   expect(await done("DELETE", `/suppressions/${number}`)).toEqual({ number, removed: true });
+  expect((await ask("GET", `/suppressions/${number}`)).status).toBe(404);
   expect((await ask("DELETE", `/suppressions/${number}`)).status).toBe(404);
 });
 
@@ -176,7 +184,7 @@ test("a viewer sees no number, also not by asking for one", async () => {
   const { items } = (await viewer.ask("GET", "/contacts")).json;
   expect(items.every((one: Json) => one.values === null && one.number.includes("*"))).toBe(true);
   for (const path of [`/contacts/${number}`, "/contacts?text=8", "/contacts/export",
-    "/suppressions/export"]) {
+    "/suppressions/export", "/suppressions?number=62", `/suppressions/${number}`]) {
     expect((await viewer.ask("GET", path)).status, path).toBe(403);
   }
 });

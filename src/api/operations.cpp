@@ -263,6 +263,7 @@ constexpr std::array table{
              manage::suppressions::import_list),
     offer(Method::get, "/v1/suppressions/export", Scope::campaigns_read,
           manage::suppressions::export_all, Pool::lengthy),
+    offer(Method::get, "/v1/suppressions/{}", Scope::campaigns_read, manage::suppressions::show),
     offer(Method::put, "/v1/suppressions/{}", Scope::campaigns_manage, manage::suppressions::put),
     offer(Method::del, "/v1/suppressions/{}", Scope::campaigns_manage,
           manage::suppressions::remove),

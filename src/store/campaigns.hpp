@@ -242,6 +242,13 @@ struct ContactFilter {
     std::size_t limit = 50;
 };
 
+struct SuppressionFilter {
+    model::AccountId account;
+    std::int64_t beginning = 0;  // The first digits of the number; 0: any.
+    std::optional<model::PhoneNumber> after{};
+    std::size_t limit = 50;
+};
+
 /// Why recipients of a campaign got no message: how many there are for each reason, without those
 /// that nobody has. Retention keeps them, as it does the counts.
 struct OutcomeCounts {
@@ -265,6 +272,7 @@ public:
     /// and drafts with staged rows. Few enough for memory.
     [[nodiscard]] virtual Result<std::vector<model::Campaign>> open_campaigns() = 0;
     [[nodiscard]] virtual Result<std::optional<model::Campaign>> campaign(model::CampaignId id) = 0;
+    /// Leaves out campaigns that cannot be read, which the store's condition notes.
     [[nodiscard]] virtual Result<std::vector<model::Campaign>> campaigns(
         const CampaignFilter& filter) = 0;
     /// Campaigns with staged rows, and removed ones, whose rows `remove_rows` must remove.
@@ -312,7 +320,7 @@ public:
     [[nodiscard]] virtual Result<std::optional<model::Suppression>> suppression(
         model::AccountId account, model::PhoneNumber number) = 0;
     [[nodiscard]] virtual Result<NumberedRecords<model::Suppression>> suppressions(
-        model::AccountId account, std::optional<model::PhoneNumber> after, std::size_t limit) = 0;
+        const SuppressionFilter& filter) = 0;
 };
 
 }  // namespace merpati::store

@@ -29,6 +29,8 @@ inline constexpr std::array texts_of_campaigns{
     Text{"failed or uncertain", "failed atau uncertain"},
     Text{"manual, import, opt_out or unregistered", "manual, import, opt_out atau unregistered"},
     Text{"a country code, like 62", "kode negara, seperti 62"},
+    Text{"the first digits of a number, with its country code",
+         "angka pertama dari nomor, dengan kode negaranya"},
     Text{"a comma, a semicolon, a | or a tab", "koma, titik koma, | atau tab"},
     Text{"a time of day like 20:00", "jam seperti 20:00"},
     // Fields.

@@ -182,7 +182,16 @@ TEST_F(CampaignCommandsTest, NumbersAreSuppressed) {
                   .text("reason"),
               "opt_out");
     json({"suppression", "import", file("out.csv", "081234567891\n"), "--account", "1"});
+    const auto listed = [this](const char* digits) {
+        const auto found = json({"suppression", "list", "--account", "1", "--number", digits});
+        return found.json().as_array().size();
+    };
     EXPECT_EQ(json({"suppression", "list", "--account", "1"}).json().as_array().size(), 2U);
+    EXPECT_EQ(listed("628123"), 2U);
+    EXPECT_EQ(listed("6281234567891"), 1U);
+    EXPECT_EQ(listed("63"), 0U);
+    EXPECT_EQ(json({"suppression", "show", "6281234567891", "--account", "1"}).text("reason"),
+              "import");
     create();
     EXPECT_EQ(import("nomor\n081234567890\n").json().at("suppressed"), 1);
     EXPECT_THAT(run({"suppression", "export", "--account", "1"}).out,

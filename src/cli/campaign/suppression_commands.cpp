@@ -107,6 +107,11 @@ void add_suppression_commands(Program& program) {
                                .example = "merpati suppression list --account acc_1"},
                       .path = "/suppressions",
                       .states = {},
+                      .filters = {{.name = "--number",
+                                   .field = "number",
+                                   .help = "Only those that begin so: 62812",
+                                   .shape = "DIGITS",
+                                   .check = not_empty()}},
                       .columns = suppression_columns,
                       .when_empty = "No number is suppressed.",
                       .subject = of_one_account});

@@ -1,5 +1,8 @@
 // What a campaign may send to whom: suppressions, exclusion, frequency, and the sender that a
 // person keeps.
+#include <algorithm>
+#include <iterator>
+
 #include "store/conformance/campaign_fixture.hpp"
 
 namespace merpati::store {
@@ -190,13 +193,46 @@ TEST_P(CampaignChecksTest, SuppressionsAreListedInPages) {
     for (std::int64_t n = 1; n <= 3; ++n) {
         suppress(n, SuppressionReason::import);
     }
-    const auto first = take(reader()->campaigns().suppressions(account, {}, 2));
+    const auto page = [this](std::optional<model::PhoneNumber> after) {
+        return take(
+            reader()->campaigns().suppressions({.account = account, .after = after, .limit = 2}));
+    };
+    const auto first = page({});
     ASSERT_EQ(first.records.size(), 2);
     EXPECT_EQ(first.next, number(2));
-    const auto second = take(reader()->campaigns().suppressions(account, first.next, 2));
+    const auto second = page(first.next);
     ASSERT_EQ(second.records.size(), 1);
     EXPECT_EQ(second.records.front().number, number(3));
     EXPECT_FALSE(second.next);
+}
+
+TEST_P(CampaignChecksTest, SuppressionsAreFoundByTheirFirstDigits) {
+    const auto of = [](std::int64_t value) { return model::PhoneNumber::from_stored(value); };
+    const std::vector<std::int64_t> given{62'812'000,      6'281'200'001, 628'120'000'021,
+                                          628'130'000'000, 7'281'200'000, 628'120'000'000'002};
+    for (const auto value : given) {
+        EXPECT_TRUE(take(run([&](CampaignTables& campaigns) {
+            return campaigns.put_suppression(
+                {.account = account, .number = of(value), .at = clock.now()});
+        })));
+    }
+    SuppressionFilter filter{.account = account, .beginning = 62'812, .limit = 2};
+    std::vector<model::PhoneNumber> found;
+    for (;;) {
+        const auto page = take(reader()->campaigns().suppressions(filter));
+        std::ranges::transform(page.records, std::back_inserter(found),
+                               &model::Suppression::number);
+        if (!page.next) {
+            break;
+        }
+        filter.after = page.next;
+    }
+    EXPECT_EQ(found, (std::vector{of(62'812'000), of(6'281'200'001), of(628'120'000'021),
+                                  of(628'120'000'000'002)}));
+    filter = {.account = account, .beginning = 628'130'000'000};
+    EXPECT_EQ(take(reader()->campaigns().suppressions(filter)).records.size(), 1U);
+    filter.beginning = 628'130'000'001;
+    EXPECT_TRUE(take(reader()->campaigns().suppressions(filter)).records.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, CampaignChecksTest, ::testing::ValuesIn(engines()), name_of);

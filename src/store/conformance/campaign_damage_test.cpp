@@ -131,6 +131,33 @@ TEST_P(CampaignDamageTest, ACampaignThatCannotBeReadStopsNoOther) {
     EXPECT_FALSE(store->condition().is_damaged(device));
 }
 
+TEST_P(CampaignDamageTest, ACampaignThatCannotBeReadIsMissingFromTheListAlone) {
+    constexpr int campaigns_count = 60;
+    model::CampaignPlan plan;
+    plan.consent = std::string(400, 'x');
+    for (int count = 0; count < campaigns_count; ++count) {
+        (void)running(1, 1, plan);
+    }
+    damage("campaign_plan", 2);
+    for (const auto& owner : {std::optional<model::AccountId>{}, std::optional{account}}) {
+        const auto open = reader();
+        std::vector<model::CampaignId> listed;
+        for (CampaignFilter filter{.account = owner, .limit = 7};;) {
+            const auto page = take(open->campaigns().campaigns(filter));
+            std::ranges::transform(page, std::back_inserter(listed), &model::Campaign::id);
+            if (page.size() < filter.limit) {
+                break;
+            }
+            filter.before = listed.back();
+        }
+        EXPECT_LT(listed.size(), campaigns_count);
+        EXPECT_GT(listed.size(), campaigns_count / 2);
+        EXPECT_TRUE(std::ranges::is_sorted(listed, std::ranges::greater{}));
+        EXPECT_EQ(std::ranges::adjacent_find(listed), listed.end());
+        EXPECT_GT(store->condition().damages(), 0);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, CampaignDamageTest, ::testing::ValuesIn(engines_by_damage()),
                          name_of);
 

@@ -193,7 +193,8 @@ struct CampaignCosts : FullStoreTest {
         read(campaigns.contacts({.account = account, .text = "nobody"}), 40 * visited_max);
         read(campaigns.tags(account, "", 100));
         read(campaigns.suppression(account, person(5)));
-        read(campaigns.suppressions(account, person(5), 100));
+        read(campaigns.suppressions({.account = account, .after = person(5), .limit = 100}));
+        read(campaigns.suppressions({.account = account, .beginning = 62, .limit = 100}));
     }
 };
 

@@ -1,4 +1,5 @@
 // Reads campaigns and their recipients.
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -13,6 +14,9 @@ using model::RecipientState;
 
 /// The rows that a page of `recipients` reads at most.
 constexpr std::size_t page_visits_max = 10'000;
+
+/// The campaigns that a list passes over at most because they cannot be read.
+constexpr std::size_t list_damages_max = 200;
 
 std::string select_campaigns(const char* condition) {
     return std::string{"SELECT "} + campaign_columns + " FROM " + campaign_tables + " WHERE " +
@@ -102,23 +106,58 @@ Result<std::optional<model::Campaign>> SqliteCampaignReader::campaign(model::Cam
 
 Result<std::vector<model::Campaign>> SqliteCampaignReader::campaigns(const CampaignFilter& filter) {
     return guarded([&]() -> Result<std::vector<model::Campaign>> {
-        std::string condition = "c.id < ?1 AND c.removed = 0";
-        condition += filter.account ? " AND c.account = ?2" : " AND ?2 IS NULL";
-        condition += filter.state ? " AND c.state = ?3" : " AND ?3 IS NULL";
-        condition += " ORDER BY c.id DESC LIMIT ?4";
-        Statement list{connection_, select_campaigns(condition.c_str())};
+        const auto account = filter.account.transform([](auto id) { return id.value; });
         const auto word =
             filter.state.transform([](auto state) { return std::string{model::to_string(state)}; });
+        std::string condition = "c.id < ?1 AND c.removed = 0";
+        condition += account ? " AND c.account = ?2" : " AND ?2 IS NULL";
+        condition += word ? " AND c.state = ?3" : " AND ?3 IS NULL";
+        condition += " ORDER BY c.id DESC LIMIT ?4";
+        Statement list{connection_, select_campaigns(condition.c_str())};
         std::vector<model::Campaign> found;
-        auto row = list.query(
-            filter.before ? filter.before->value : std::numeric_limits<std::int64_t>::max(),
-            filter.account.transform([](auto account) { return account.value; }), word,
-            filter.limit);
-        while (row.next()) {
-            found.push_back(read_campaign(row).campaign);
+        auto before =
+            filter.before ? filter.before->value : std::numeric_limits<std::int64_t>::max();
+        for (std::size_t damages = 0; damages < list_damages_max; ++damages) {
+            try {
+                auto row = list.query(before, account, word, filter.limit - found.size());
+                while (row.next()) {
+                    found.push_back(read_campaign(row).campaign);
+                    before = found.back().id.value;
+                }
+                return found;
+            } catch (const Failure& failure) {
+                if (!failure.is_damage()) {
+                    throw;
+                }
+            }
+            before = pass_damaged(before, [&] {
+                Statement next{connection_, "SELECT c.id FROM campaign c WHERE " + condition};
+                auto row = next.query(before, account, word, 1);
+                return row.next() ? row.integer(0) : 0;
+            });
         }
-        return found;
+        return fail(ErrorCode::damaged, "too many campaigns cannot be read");
     });
+}
+
+/// Records the campaign that a list could not read, and returns its id. `find` finds it without
+/// what is in other tables. If that cannot be read either, neighbours are passed over one by one.
+std::int64_t SqliteCampaignReader::pass_damaged(std::int64_t before,
+                                                const std::function<std::int64_t()>& find) {
+    try {
+        const auto id = find();
+        condition_.note_damage("campaign " + std::to_string(id));
+        return id;
+    } catch (const Failure& failure) {
+        if (!failure.is_damage()) {
+            throw;
+        }
+    }
+    condition_.note_damage("a page of table campaign");
+    const auto last = connection_.query_text(
+        "SELECT seq FROM sqlite_sequence WHERE name = "
+        "'campaign'");
+    return std::min<std::int64_t>(before - 1, std::stoll(last));
 }
 
 /// The id of the last row that is not staged; 0: there is no such campaign.

@@ -9,6 +9,9 @@
 namespace merpati::store::sqlite {
 namespace {
 
+/// Above every number (model::PhoneNumber).
+constexpr std::int64_t number_end = 1'000'000'000'000'000;
+
 /// The contacts that a page reads at most.
 constexpr std::size_t contact_visits_max = 10'000;
 
@@ -148,19 +151,29 @@ Result<std::optional<model::Suppression>> SqliteCampaignReader::suppression(
 }
 
 Result<NumberedRecords<model::Suppression>> SqliteCampaignReader::suppressions(
-    model::AccountId account, std::optional<model::PhoneNumber> after, std::size_t limit) {
+    const SuppressionFilter& filter) {
     return guarded([&]() -> Result<NumberedRecords<model::Suppression>> {
         NumberedRecords<model::Suppression> page;
         Statement list{connection_, std::string{"SELECT "} + suppression_columns +
                                         " FROM suppression s WHERE s.account = ? AND "
-                                        "s.number > ? ORDER BY s.number LIMIT ?"};
-        auto row = list.query(account.value, after ? after->value() : 0, limit + 1);
-        while (row.next()) {
-            if (page.records.size() == limit) {
-                page.next = page.records.empty() ? after : page.records.back().number;
+                                        "s.number > ? AND s.number <= ? ORDER BY s.number LIMIT ?"};
+        const auto after = filter.after ? filter.after->value() : 0;
+        // Numbers with the same first digits: a range for each length, the short ones first.
+        auto low = filter.beginning;
+        auto high = filter.beginning > 0 ? filter.beginning : number_end - 1;
+        for (; low < number_end; low *= 10, high = high * 10 + 9) {
+            auto row = list.query(filter.account.value, std::max(after, low - 1), high,
+                                  filter.limit + 1 - page.records.size());
+            while (row.next()) {
+                if (page.records.size() == filter.limit) {
+                    page.next = page.records.empty() ? filter.after : page.records.back().number;
+                    return page;
+                }
+                page.records.push_back(read_suppression(row));
+            }
+            if (filter.beginning == 0) {
                 break;
             }
-            page.records.push_back(read_suppression(row));
         }
         return page;
     });

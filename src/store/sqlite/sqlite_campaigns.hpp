@@ -1,6 +1,7 @@
 // Campaigns, contacts and suppressions in SQLite.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -141,10 +142,11 @@ public:
     Result<std::optional<model::Suppression>> suppression(model::AccountId account,
                                                           model::PhoneNumber number) override;
     Result<NumberedRecords<model::Suppression>> suppressions(
-        model::AccountId account, std::optional<model::PhoneNumber> after,
-        std::size_t limit) override;
+        const SuppressionFilter& filter) override;
 
 private:
+    [[nodiscard]] std::int64_t pass_damaged(std::int64_t before,
+                                            const std::function<std::int64_t()>& find);
     [[nodiscard]] std::vector<model::Campaign> readable(const char* condition);
     [[nodiscard]] std::int64_t end_of_audience(model::CampaignId id);
     [[nodiscard]] std::optional<model::Recipient> read_row(std::int64_t key);

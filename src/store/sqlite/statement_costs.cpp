@@ -40,8 +40,13 @@ std::string normal(std::string_view sql) {
 }
 
 /// Statements that no cost test executes: how they begin, and why.
-constexpr std::array<std::string_view, 2> not_measured{
+constexpr std::array<std::string_view, 4> not_measured{
     "SELECT tail FROM callback WHERE id = ?",  // After damage; one row by its key.
+    // After damage; as the list of campaigns itself, which is measured.
+    "SELECT c.id FROM campaign c WHERE c.id < ?1 AND c.removed = N AND ?2 IS NULL AND ?3 IS NULL "
+    "ORDER BY c.id DESC LIMIT ?4",
+    "SELECT c.id FROM campaign c WHERE c.id < ?1 AND c.removed = N AND c.account = ?2 AND "
+    "?3 IS NULL ORDER BY c.id DESC LIMIT ?4",
     "SELECT N FROM message_block WHERE first = ? AND last = ?",  // One row by its key.
 };
 

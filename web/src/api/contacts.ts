@@ -69,8 +69,9 @@ export const importContacts = (
 
 // --- Suppressions ---
 
+/** `number`: only those that begin so. */
 export const listSuppressions = (
-  query: { account: string; limit?: number; cursor?: string | undefined },
+  query: { account: string; number?: string; limit?: number; cursor?: string | undefined },
   { signal }: Cancel = {},
 ) => answerOf(client.GET("/v1/suppressions", { params: { query: given(query) }, signal }));
 

@@ -4,6 +4,7 @@ export const id = {
   title: "Jangan dihubungi",
   lead: "Nomor yang tidak dikirimi kampanye mana pun. Pesan lewat API tidak terpengaruh.",
   number: "Nomor",
+  search: "Angka awal nomor",
   reason: "Alasan",
   reasons: {
     manual: "Ditambahkan di sini",
@@ -53,6 +54,7 @@ export const en = {
   title: "Suppressions",
   lead: "Numbers that no campaign sends to. Messages through the API are not affected.",
   number: "Number",
+  search: "First digits of a number",
   reason: "Reason",
   reasons: {
     manual: "Added here",

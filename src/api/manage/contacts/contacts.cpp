@@ -118,23 +118,13 @@ Result<value> list(const Context& context, Call& call) {
 }
 
 Result<value> show(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
+    const auto asked = take_asked_person(context, call);
+    if (!asked) {
+        return pass(asked);
     }
-    const auto owner = find_own_account(context, call, account);
-    if (!owner) {
-        return pass(owner);
-    }
-    if (auto sees = check_sees_people(call, owner->id); !sees) {
-        return pass(sees);
-    }
-    const auto number = person_of(call);
-    if (!number) {
-        return pass(number);
-    }
-    const auto found = context.read(
-        [&](store::Reader& reader) { return reader.campaigns().contact(owner->id, *number); });
+    const auto found = context.read([&](store::Reader& reader) {
+        return reader.campaigns().contact(asked->account, asked->number);
+    });
     if (!found) {
         return pass(found);
     }

@@ -213,7 +213,8 @@ private:
     static constexpr std::array<std::string_view, 4> columns{"number", "reason", "at", "campaign"};
 
     Page read(store::Reader& reader, std::optional<model::PhoneNumber> after) const override {
-        return reader.campaigns().suppressions(account_, after, export_page_size);
+        return reader.campaigns().suppressions(
+            {.account = account_, .after = after, .limit = export_page_size});
     }
     void begin(std::string& lines) const override {
         for (const auto column : columns) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"
 
 namespace merpati::api::manage {
@@ -38,6 +39,22 @@ Result<void> check_sees_people(const Call& call, model::AccountId account) {
     return call.principal.sees_masked(account)
                ? fail(ErrorCode::forbidden, "viewers do not see numbers")
                : Result<void>{};
+}
+
+Result<AskedPerson> take_asked_person(const Context& context, Call& call) {
+    const auto account = call.fields.text("account", 32);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_own_account(context, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    if (auto sees = check_sees_people(call, owner->id); !sees) {
+        return pass(sees);
+    }
+    const auto number = person_of(call);
+    return number ? Result<AskedPerson>{{.account = owner->id, .number = *number}} : pass(number);
 }
 
 std::string NumberCursor::text(model::PhoneNumber number) const {

@@ -18,6 +18,15 @@ namespace merpati::api::manage {
 /// forbidden.
 [[nodiscard]] Result<void> check_sees_people(const Call& call, model::AccountId account);
 
+/// Whose record a call asks for.
+struct AskedPerson {
+    model::AccountId account;
+    model::PhoneNumber number;
+};
+/// Of a call with the field `account` alone and a number in its path, whose caller sees people.
+/// Errors: those of its fields, of find_own_account and of the functions above.
+[[nodiscard]] Result<AskedPerson> take_asked_person(const Context& context, Call& call);
+
 /// The position of a number in a list, as its cursor has it: encrypted, because viewers see masked
 /// numbers.
 class NumberCursor {

@@ -106,7 +106,7 @@ UploadHandler import_list;
 StreamHandler export_all;
 }  // namespace contacts
 namespace suppressions {
-Handler list, put, remove;
+Handler list, show, put, remove;
 UploadHandler import_list;
 StreamHandler export_all;
 }  // namespace suppressions

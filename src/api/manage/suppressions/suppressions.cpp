@@ -1,6 +1,9 @@
-// Numbers that campaigns must not reach: list, change, removal and import.
+// Numbers that campaigns must not reach: list, record, change, removal and import.
 
+#include <charconv>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "api/manage/campaigns/people_upload.hpp"
@@ -23,14 +26,28 @@ Result<Suppression> written(store::Tables& tables, const Suppression& wished) {
     return found ? Result<Suppression>{found->value_or(wished)} : pass(found);
 }
 
+/// "62812": the first digits of numbers. Empty: the text is something else.
+std::optional<std::int64_t> parse_beginning(std::string_view text) {
+    constexpr std::size_t digits_max = 15;
+    std::int64_t digits = 0;
+    const auto* end = text.data() + text.size();
+    const auto [last, error] = std::from_chars(text.data(), end, digits);
+    const bool fits = error == std::errc{} && last == end && text.size() <= digits_max;
+    return fits && text.front() >= '1' && text.front() <= '9' ? std::optional{digits}
+                                                              : std::nullopt;
+}
+
 }  // namespace
 
 Result<value> list(const Context& context, Call& call) {
     const NumberCursor cursor{context.store};
     const auto account = call.fields.text("account", 32);
-    const auto after =
+    const auto beginning = call.fields.word("number", parse_beginning,
+                                            "the first digits of a number, with its country code");
+    store::SuppressionFilter filter{.account = {}, .beginning = beginning.value_or(0)};
+    filter.after =
         take_cursor(call.fields, "suppressions", [&](auto text) { return cursor.parse(text); });
-    const auto limit = take_limit(call.fields);
+    filter.limit = take_limit(call.fields);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
@@ -38,9 +55,14 @@ Result<value> list(const Context& context, Call& call) {
     if (!owner) {
         return pass(owner);
     }
-    const auto found = context.read([&](store::Reader& reader) {
-        return reader.campaigns().suppressions(owner->id, after, limit);
-    });
+    if (beginning) {
+        if (auto sees = check_sees_people(call, owner->id); !sees) {
+            return pass(sees);
+        }
+    }
+    filter.account = owner->id;
+    const auto found = context.read(
+        [&](store::Reader& reader) { return reader.campaigns().suppressions(filter); });
     if (!found) {
         return pass(found);
     }
@@ -48,6 +70,21 @@ Result<value> list(const Context& context, Call& call) {
         found->records, cursor.text(found->next), "suppressions",
         [&](const Suppression& suppression) { return view(suppression, call.principal); },
         [&](const Suppression& suppression) { return cursor.text(suppression.number); });
+}
+
+Result<value> show(const Context& context, Call& call) {
+    const auto asked = take_asked_person(context, call);
+    if (!asked) {
+        return pass(asked);
+    }
+    const auto found = context.read([&](store::Reader& reader) {
+        return reader.campaigns().suppression(asked->account, asked->number);
+    });
+    if (!found) {
+        return pass(found);
+    }
+    return *found ? Result<value>{view(**found, call.principal)}
+                  : fail(ErrorCode::not_found, "the number is not suppressed");
 }
 
 Result<value> put(const Context& context, Call& call) {

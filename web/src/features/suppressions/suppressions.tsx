@@ -16,16 +16,22 @@ import { usePaged } from "../../live/paged.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
+import { FilterBar } from "../../ui/filter_bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListImport } from "../../ui/list_import.tsx";
-import { Empty, Mono } from "../../ui/notes.tsx";
+import { Empty, EmptyFilter, Mono } from "../../ui/notes.tsx";
 import { Page } from "../../ui/page.tsx";
+import { phoneNumber } from "../../ui/phone_number.ts";
 import { useRefresh } from "../../ui/refresh.ts";
 import { RowMenu } from "../../ui/row_menu.tsx";
+import { TextFilter } from "../../ui/text_filter.tsx";
 import { Ago } from "../../ui/time.tsx";
+import { useFilters } from "../../ui/url_state.ts";
 import { AddSuppression } from "./add_suppression.tsx";
 import { RemoveSuppression } from "./remove_suppression.tsx";
 
+const FILTERS = ["number"] as const;
+const DIGITS_MAX = 15;
 const EVERY = 5000; // No events announce suppressions.
 
 export default function Suppressions() {
@@ -36,9 +42,11 @@ export default function Suppressions() {
   const [adding, setAdding] = useDisclosure(false);
   const [importing, setImporting] = useDisclosure(false);
   const [leaving, setLeaving] = useState<Suppression>();
+  const { filters, set, clear, any } = useFilters(FILTERS);
+  const number = manages ? firstDigits(filters.number) : "";
   const list = usePaged(
-    ["suppressions", account],
-    (cursor, cancel) => listSuppressions({ account, limit: 50, cursor }, cancel),
+    ["suppressions", account, number],
+    (cursor, cancel) => listSuppressions({ account, number, limit: 50, cursor }, cancel),
     { every: EVERY },
   );
   const places = new Map(list.items?.map((one, place) => [one, place]));
@@ -61,7 +69,7 @@ export default function Suppressions() {
       title={t.title}
       lead={t.lead}
       actions={
-        list.items?.length && manages ? (
+        (list.items?.length || any) && manages ? (
           <>
             <Export />
             {actions}
@@ -69,6 +77,17 @@ export default function Suppressions() {
         ) : null
       }
     >
+      {manages && (
+        <FilterBar any={any} onClear={clear}>
+          <TextFilter
+            label={t.search}
+            value={filters.number}
+            onSet={(number) => set({ number })}
+            clean={firstDigits}
+            numeric
+          />
+        </FilterBar>
+      )}
       <DataTable
         label={t.title}
         columns={useColumns(manages ? setLeaving : undefined)}
@@ -78,11 +97,15 @@ export default function Suppressions() {
         since={list.since}
         next={list.next}
         empty={
-          <Empty icon="suppressions" title={t.empty} text={t.emptyText}>
-            <Group gap="xs" justify="center">
-              {actions}
-            </Group>
-          </Empty>
+          number ? (
+            <EmptyFilter onClear={clear} />
+          ) : (
+            <Empty icon="suppressions" title={t.empty} text={t.emptyText}>
+              <Group gap="xs" justify="center">
+                {actions}
+              </Group>
+            </Empty>
+          )
         }
       />
       {manages && (
@@ -94,6 +117,11 @@ export default function Suppressions() {
       )}
     </Page>
   );
+}
+
+/** Numbers are stored in international form. */
+function firstDigits(typed: string): string {
+  return phoneNumber(typed).slice(0, DIGITS_MAX);
 }
 
 function useColumns(leave: ((suppression: Suppression) => void) | undefined) {
