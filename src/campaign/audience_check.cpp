@@ -23,23 +23,23 @@ AudienceCheck::AudienceCheck(Input input)
                                             })),
       media_(input_.policy, input_.probe) {}
 
-Result<void> AudienceCheck::read(store::CampaignReader& reader) {
-    std::uint32_t after = 0;
-    for (;;) {
-        const auto rows = reader.pending_rows(input_.campaign.id, after, step);
-        if (!rows) {
-            return pass(rows);
-        }
-        for (const auto& row : *rows) {
-            if (auto judged = judge(row, reader); !judged) {
-                return judged;
-            }
-        }
-        if (rows->size() < step) {
-            return {};
-        }
-        after = rows->back().row;
+Result<bool> AudienceCheck::step(store::CampaignReader& reader) {
+    if (probes_next()) {
+        media_.probe_some();
+        return all_read_ && !media_.has_waiting();
     }
+    const auto rows = reader.pending_rows(input_.campaign.id, last_row_, rows_max);
+    if (!rows) {
+        return pass(rows);
+    }
+    for (const auto& row : *rows) {
+        if (auto judged = judge(row, reader); !judged) {
+            return pass(judged);
+        }
+        last_row_ = row.row;
+    }
+    all_read_ = rows->size() < rows_max;
+    return all_read_ && !media_.has_waiting();
 }
 
 Result<void> AudienceCheck::judge(const model::Recipient& recipient,

@@ -20,8 +20,8 @@ namespace merpati::campaign {
 
 /// Reads a campaign's pending rows and judges the messages that they would get now.
 ///
-/// Operation: `read` once, then the rest. If the texts themselves have a problem, rows are counted
-/// as if their texts had none.
+/// Operation: `step` until it is complete, then the rest. If the texts themselves have a problem,
+/// rows are counted as if their texts had none.
 class AudienceCheck {
 public:
     struct Input {
@@ -36,10 +36,15 @@ public:
     explicit AudienceCheck(Input input);
 
     /// Rows in memory at once.
-    static constexpr std::size_t step = 1'000;
+    static constexpr std::size_t rows_max = 1'000;
 
-    /// Errors: those of store::Reader.
-    [[nodiscard]] Result<void> read(store::CampaignReader& reader);
+    /// Whether the next step asks hosts for files. It may then take as long as MediaProbe lets it.
+    [[nodiscard]] bool probes_next() const noexcept {
+        return media_.has_step() || (all_read_ && media_.has_waiting());
+    }
+    /// Judges some rows, or probes some files. Returns whether that was the last step. Errors:
+    /// those of store::Reader.
+    [[nodiscard]] Result<bool> step(store::CampaignReader& reader);
 
     /// Rows that would get a message.
     [[nodiscard]] std::int64_t recipients() const noexcept { return recipients_; }
@@ -63,6 +68,8 @@ private:
     const Input input_;
     const bool texts_are_sound_;
     MediaCheck media_;
+    std::uint32_t last_row_ = 0;  // That was judged.
+    bool all_read_ = false;
     std::int64_t recipients_ = 0;
     Faulty empty_;
     Faulty too_long_;

@@ -149,7 +149,10 @@ public:
             .scheduler = *scheduler,
             .open = open,
             .uploads = uploads,
-            .check = [this](const auto& campaign) { return check_now(campaign); },
+            .check =
+                [this](const auto& campaign) {
+                    return [this, campaign] { return check_now(*campaign); };
+                },
             .opt_out_url = [](auto, auto number,
                               auto) { return "https://x.example/o/" + number.text(); },
             .on_progress = [this](const auto& campaign) { progress.push_back(campaign.counts); },
@@ -331,8 +334,8 @@ public:
         }
     }
 
-    /// As `POST /v1/campaigns/ID/check`, without probes.
-    Result<CheckReport> check_now(const model::Campaign& campaign) {
+    /// As `POST /v1/campaigns/ID/check`, without probes, in one step.
+    Result<CheckStep> check_now(const model::Campaign& campaign) {
         ++checks;
         std::vector<CheckedDevice> devices;
         for (const auto number : campaign.plan.devices) {
@@ -341,13 +344,14 @@ public:
             }
         }
         auto reader = *store->open_reader();
-        return check({.campaign = campaign,
-                      .balance = (*reader->account(campaign.account))->credit,
-                      .devices = devices,
-                      .links = links,
-                      .policy = policy,
-                      .now = clock_.now()},
-                     *reader);
+        auto report = check({.campaign = campaign,
+                             .balance = (*reader->account(campaign.account))->credit,
+                             .devices = devices,
+                             .links = links,
+                             .policy = policy,
+                             .now = clock_.now()},
+                            *reader);
+        return report ? Result<CheckStep>{CheckStep{.report = std::move(*report)}} : pass(report);
     }
 
     testing::ManualClock& clock_;

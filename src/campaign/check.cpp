@@ -6,10 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/utf8.hpp"
-#include "campaign/audience_check.hpp"
 #include "campaign/campaign_time.hpp"
 #include "campaign/preview.hpp"
-#include "campaign/text/campaign_text.hpp"
 
 namespace merpati::campaign {
 namespace {
@@ -39,135 +37,126 @@ const CheckedDevice* find_device(std::span<const CheckedDevice> devices,
     return found == devices.end() ? nullptr : &*found;
 }
 
-/// One check, problem by problem.
-class Checker {
-public:
-    Checker(const CheckInput& input, store::Reader& reader)
-        : input_(input),
-          plan_(input.campaign.plan),
-          reader_(reader),
-          content_(CampaignText::of(plan_, input.campaign.columns)) {}
-
-    Result<CheckReport> run() {
-        for (const auto& problem : content_.problems()) {
-            add(problem);
-        }
-        check_plan();
-        check_devices();
-        if (auto checked = check_audience(); !checked) {
-            return pass(checked);
-        }
-        check_credit();
-        if (auto timed = estimate_time(); !timed) {
-            return pass(timed);
-        }
-        report_.ready = report_.problems.empty();
-        std::ranges::move(warnings_, std::back_inserter(report_.problems));
-        return std::move(report_);
-    }
-
-private:
-    void add(Problem problem) {
-        (problem.blocking ? report_.problems : warnings_).push_back(std::move(problem));
-    }
-
-    void check_plan() {
-        if (plan_.purpose == model::Purpose::marketing && is_blank(plan_.consent)) {
-            add({.code = "consent",
-                 .detail = "say in 'consent' why these people may be written to: marketing needs "
-                           "it"});
-        }
-        // No connector has templates.
-        if (plan_.message_template) {
-            add({.code = "template",
-                 .detail = "only devices of the Cloud API send templates",
-                 .count = std::ssize(plan_.devices)});
-        }
-    }
-
-    void check_devices() {
-        std::vector<Problem> found;
-        for (const auto number : plan_.devices) {
-            const auto* device = find_device(input_.devices, number);
-            auto obstacle = obstacle_of(device, number);
-            if (device != nullptr) {
-                (obstacle.empty() ? able_ : unable_).push_back(&device->device);
-            }
-            if (!obstacle.empty()) {
-                found.push_back(
-                    {.code = "device", .detail = std::move(obstacle), .blocking = false});
-            }
-        }
-        if (found.size() > devices_shown_max) {
-            const auto others = found.size() - devices_shown_max;
-            found.resize(devices_shown_max);
-            found.push_back({.code = "device",
-                             .detail = "further devices cannot send now",
-                             .count = static_cast<std::int64_t>(others),
-                             .blocking = false});
-        }
-        std::ranges::move(found, std::back_inserter(warnings_));
-    }
-
-    Result<void> check_audience() {
-        AudienceCheck audience{{.campaign = input_.campaign,
-                                .content = content_,
-                                .characters_max = text_characters_max(plan_, input_.devices),
-                                .policy = input_.policy,
-                                .probe = input_.probe,
-                                .example_url = input_.links.url_of(
-                                    input_.campaign.account, example_number, input_.campaign.id),
-                                .now = input_.now}};
-        if (auto read = audience.read(reader_.campaigns()); !read) {
-            return read;
-        }
-        report_.recipients = audience.recipients();
-        for (auto& problem : audience.problems()) {
-            add(std::move(problem));
-        }
-        return {};
-    }
-
-    void check_credit() {
-        if (!input_.balance) {
-            return;
-        }
-        const auto pending = input_.campaign.counts.of(model::RecipientState::pending);
-        report_.credit = std::max<std::int64_t>(pending - input_.campaign.reserved, 0);
-        if (report_.credit > *input_.balance) {
-            add({.code = "credit",
-                 .detail = fmt::format("the campaign needs {} credits, and the account has {}",
-                                       report_.credit, *input_.balance)});
-        }
-    }
-
-    Result<void> estimate_time() {
-        auto seconds = campaign_time({.campaign = input_.campaign,
-                                      .messages = report_.recipients,
-                                      .devices = able_.empty() ? unable_ : able_,
-                                      .now = input_.now},
-                                     reader_);
-        if (!seconds) {
-            return pass(seconds);
-        }
-        report_.seconds = *seconds;
-        return {};
-    }
-
-    const CheckInput& input_;
-    const model::CampaignPlan& plan_;
-    store::Reader& reader_;
-    CampaignText content_;
-    std::vector<const model::Device*> able_;
-    std::vector<const model::Device*> unable_;
-    CheckReport report_;
-    std::vector<Problem> warnings_;  // Those that do not block.
-};
-
 }  // namespace
 
+CampaignCheck::CampaignCheck(const CheckInput& input)
+    : input_(input),
+      plan_(input_.campaign.plan),
+      content_(CampaignText::of(plan_, input_.campaign.columns)),
+      audience_({.campaign = input_.campaign,
+                 .content = content_,
+                 .characters_max = text_characters_max(plan_, input_.devices),
+                 .policy = input_.policy,
+                 .probe = input_.probe,
+                 .example_url = input_.links.url_of(input_.campaign.account, example_number,
+                                                    input_.campaign.id),
+                 .now = input_.now}) {
+    for (const auto& problem : content_.problems()) {
+        add(problem);
+    }
+    check_plan();
+    check_devices();
+}
+
+Result<std::optional<CheckReport>> CampaignCheck::step(store::Reader& reader) {
+    const auto complete = audience_.step(reader.campaigns());
+    if (!complete) {
+        return pass(complete);
+    }
+    return *complete ? report(reader) : Result<std::optional<CheckReport>>{std::nullopt};
+}
+
+Result<std::optional<CheckReport>> CampaignCheck::report(store::Reader& reader) {
+    report_.recipients = audience_.recipients();
+    for (auto& problem : audience_.problems()) {
+        add(std::move(problem));
+    }
+    check_credit();
+    if (auto timed = estimate_time(reader); !timed) {
+        return pass(timed);
+    }
+    report_.ready = report_.problems.empty();
+    std::ranges::move(warnings_, std::back_inserter(report_.problems));
+    return std::move(report_);
+}
+
+void CampaignCheck::add(Problem problem) {
+    (problem.blocking ? report_.problems : warnings_).push_back(std::move(problem));
+}
+
+void CampaignCheck::check_plan() {
+    if (plan_.purpose == model::Purpose::marketing && is_blank(plan_.consent)) {
+        add({.code = "consent",
+             .detail = "say in 'consent' why these people may be written to: marketing needs it"});
+    }
+    // No connector has templates.
+    if (plan_.message_template) {
+        add({.code = "template",
+             .detail = "only devices of the Cloud API send templates",
+             .count = std::ssize(plan_.devices)});
+    }
+}
+
+void CampaignCheck::check_devices() {
+    std::vector<Problem> found;
+    for (const auto number : plan_.devices) {
+        const auto* device = find_device(input_.devices, number);
+        auto obstacle = obstacle_of(device, number);
+        if (device != nullptr) {
+            (obstacle.empty() ? able_ : unable_).push_back(&device->device);
+        }
+        if (!obstacle.empty()) {
+            found.push_back({.code = "device", .detail = std::move(obstacle), .blocking = false});
+        }
+    }
+    if (found.size() > devices_shown_max) {
+        const auto others = found.size() - devices_shown_max;
+        found.resize(devices_shown_max);
+        found.push_back({.code = "device",
+                         .detail = "further devices cannot send now",
+                         .count = static_cast<std::int64_t>(others),
+                         .blocking = false});
+    }
+    std::ranges::move(found, std::back_inserter(warnings_));
+}
+
+void CampaignCheck::check_credit() {
+    if (!input_.balance) {
+        return;
+    }
+    const auto pending = input_.campaign.counts.of(model::RecipientState::pending);
+    report_.credit = std::max<std::int64_t>(pending - input_.campaign.reserved, 0);
+    if (report_.credit > *input_.balance) {
+        add({.code = "credit",
+             .detail = fmt::format("the campaign needs {} credits, and the account has {}",
+                                   report_.credit, *input_.balance)});
+    }
+}
+
+Result<void> CampaignCheck::estimate_time(store::Reader& reader) {
+    auto seconds = campaign_time({.campaign = input_.campaign,
+                                  .messages = report_.recipients,
+                                  .devices = able_.empty() ? unable_ : able_,
+                                  .now = input_.now},
+                                 reader);
+    if (!seconds) {
+        return pass(seconds);
+    }
+    report_.seconds = *seconds;
+    return {};
+}
+
 Result<CheckReport> check(const CheckInput& input, store::Reader& reader) {
-    return Checker{input, reader}.run();
+    CampaignCheck campaign{input};
+    for (;;) {
+        auto found = campaign.step(reader);
+        if (!found) {
+            return pass(found);
+        }
+        if (*found) {
+            return std::move(**found);
+        }
+    }
 }
 
 std::size_t text_characters_max(const model::CampaignPlan& plan,

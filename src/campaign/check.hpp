@@ -10,9 +10,11 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "campaign/audience_check.hpp"
 #include "campaign/media_check.hpp"
 #include "campaign/opt_out_links.hpp"
 #include "campaign/problem.hpp"
+#include "campaign/text/campaign_text.hpp"
 #include "model/campaign.hpp"
 #include "model/device.hpp"
 #include "outbound/address_policy.hpp"
@@ -44,14 +46,47 @@ struct CheckReport {
     std::chrono::seconds seconds{};  // estimate.hpp
 };
 
-/// Reads all pending rows, a step at a time, with a reader of the caller's own: a million
-/// in a few seconds, and as long as `probe` takes for each hundred distinct addresses of media.
+/// Checks a campaign in steps. Reads all pending rows: a million in a few seconds, and as long as
+/// `probe` takes for the distinct addresses of media.
 ///
 /// Codes: docs/campaigns.md, Check. A row that suppression, exclusion or frequency leaves out is
 /// neither counted nor judged, nor is the text of any row while the texts themselves have a
 /// problem.
 ///
-/// Errors: those of store::Reader; invalid_argument, io_failed (the campaign's time zone).
+/// Limits: a step judges AudienceCheck::rows_max rows, or probes MediaCheck::step files.
+class CampaignCheck {
+public:
+    /// What `input` refers to must outlive it.
+    explicit CampaignCheck(const CheckInput& input);
+    CampaignCheck(const CampaignCheck&) = delete;
+    CampaignCheck& operator=(const CampaignCheck&) = delete;
+
+    /// Whether the next step waits for hosts.
+    [[nodiscard]] bool probes_next() const noexcept { return audience_.probes_next(); }
+    /// The report, once it is complete: call it until then. Each step may have another reader.
+    /// Errors, which end it: those of store::Reader; invalid_argument, io_failed (the campaign's
+    /// time zone).
+    [[nodiscard]] Result<std::optional<CheckReport>> step(store::Reader& reader);
+
+private:
+    void add(Problem problem);
+    void check_plan();
+    void check_devices();
+    void check_credit();
+    [[nodiscard]] Result<void> estimate_time(store::Reader& reader);
+    [[nodiscard]] Result<std::optional<CheckReport>> report(store::Reader& reader);
+
+    const CheckInput input_;
+    const model::CampaignPlan& plan_;
+    const CampaignText content_;
+    AudienceCheck audience_;
+    std::vector<const model::Device*> able_;
+    std::vector<const model::Device*> unable_;
+    CheckReport report_;
+    std::vector<Problem> warnings_;  // Those that do not block.
+};
+
+/// All steps, with one reader.
 [[nodiscard]] Result<CheckReport> check(const CheckInput& input, store::Reader& reader);
 
 /// The longest text that all devices of the plan take.

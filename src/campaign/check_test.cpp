@@ -269,7 +269,7 @@ TEST_F(CheckTest, TimeCountsPaceDevicesAndQuietHours) {
 }
 
 TEST_F(CheckTest, ReadsAudiencesOfSeveralSteps) {
-    upload_named(1, 2 * static_cast<std::int64_t>(AudienceCheck::step));
+    upload_named(1, 2 * static_cast<std::int64_t>(AudienceCheck::rows_max));
     EXPECT_EQ(checked().recipients, 2'000);
     upload_named(50'000, 1);
     EXPECT_EQ(checked().recipients, 2'001);

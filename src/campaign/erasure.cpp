@@ -1,7 +1,6 @@
 #include "campaign/erasure.hpp"
 
-#include <optional>
-#include <vector>
+#include <algorithm>
 
 #include "store/reader.hpp"
 
@@ -10,142 +9,118 @@ namespace {
 
 constexpr std::size_t erased_rows_step = 1'000;
 constexpr std::size_t erased_messages_step = 200;
-constexpr std::size_t erasures_page = 100;
 /// A try that meets damage lets the next one pass over it (CampaignTables).
 constexpr int damages_max = 16;
 
-class PersonErasure {
-public:
-    PersonErasure(const RunChange& change, store::Store& store, const store::Erasure& erasure,
-                  const Clock& clock)
-        : change_(change), store_(store), erasure_(erasure), clock_(clock) {}
-
-    Result<bool> run() {
-        if (auto erased = erasure_.rows_left ? erase_rows() : Result<void>{}; !erased) {
-            return pass(erased);
-        }
-        if (auto erased = erase_messages(); !erased) {
-            return pass(erased);
-        }
-        if (damage_) {
-            return std::unexpected(*damage_);
-        }
-        if (is_under_way_) {
-            return false;
-        }
-        auto ended = change_(
-            [&](store::Tables& tables) { return tables.campaigns().end_erasure(erasure_); });
-        return ended ? Result<bool>{true} : pass(ended);
-    }
-
-private:
-    Result<void> erase_rows() {
-        store::CampaignTables::ErasureStep step;
-        for (int damages = 0; !step.complete && damages < damages_max;) {
-            const auto after = step.last;
-            auto done = change_([&](store::Tables& tables) -> Result<void> {
-                auto made = tables.campaigns().erase_person(erasure_.account, erasure_.number,
-                                                            after, erased_rows_step, clock_.now());
-                if (!made) {
-                    return pass(made);
-                }
-                step = *made;
-                return {};
-            });
-            if (!done && done.error().code != ErrorCode::damaged) {
-                return done;
-            }
-            if (!done) {
-                damage_ = done.error();
-                ++damages;
-            }
-        }
-        return damage_ ? Result<void>{} : change_([&](store::Tables& tables) {
-            return tables.campaigns().note_rows_erased(erasure_);
-        });
-    }
-
-    Result<void> erase_messages() {
-        store::MessageFilter filter;
-        filter.account = erasure_.account;
-        filter.recipient = erasure_.number.text();
-        filter.limit = erased_messages_step;
-        do {
-            // A reader for each page, so that none holds old pages of the store for long.
-            auto reader = store_.open_reader();
-            if (!reader) {
-                return pass(reader);
-            }
-            const auto page = (*reader)->messages(filter);
-            if (!page) {
-                return pass(page);
-            }
-            if (auto erased = erase(page->records); !erased) {
-                return erased;
-            }
-            filter.before = page->next;
-        } while (filter.before);
-        return {};
-    }
-
-    Result<void> erase(const std::vector<store::MessageRecord>& records) {
-        std::vector<model::MessageId> meant;
-        for (const auto& record : records) {
-            if (record.message.accepted_at <= erasure_.at) {
-                meant.push_back(record.message.id);
-            }
-        }
-        if (meant.empty()) {
-            return {};
-        }
-        bool all_ended = true;
-        auto done = change_([&](store::Tables& tables) -> Result<void> {
-            all_ended = true;
-            for (const auto id : meant) {
-                const auto erased = tables.campaigns().erase_message(id);
-                if (!erased) {
-                    return pass(erased);
-                }
-                all_ended = all_ended && *erased;
-            }
-            return {};
-        });
-        is_under_way_ = is_under_way_ || !all_ended;
-        return done;
-    }
-
-    const RunChange& change_;
-    store::Store& store_;
-    const store::Erasure erasure_;
-    const Clock& clock_;
-    bool is_under_way_ = false;
-    std::optional<Error> damage_;
-};
+/// Whether the message may have something to erase. One that waits has: it must end first.
+bool has_texts(const store::MessageRecord& record) {
+    return !record.completion || !record.message.body.empty() ||
+           !record.message.media_url.empty() || !record.completion->details.empty();
+}
 
 }  // namespace
 
-Result<bool> erase_person(const RunChange& change, store::Store& store,
-                          const store::Erasure& erasure, const Clock& clock) {
-    return PersonErasure{change, store, erasure, clock}.run();
+PersonErasure::PersonErasure(Means means, const store::Erasure& erasure)
+    : means_(means),
+      erasure_(erasure),
+      rows_{.last = 0, .changed = 0, .complete = !erasure.rows_left} {
+    filter_.account = erasure_.account;
+    filter_.recipient = erasure_.number.text();
+    filter_.limit = erased_messages_step;
 }
 
-void continue_erasures(const RunChange& change, store::Store& store, const Clock& clock,
-                       const std::function<void(const Error&)>& on_fault) {
-    std::optional<store::Erasure> last = store::Erasure{};
-    while (last) {
-        auto reader = store.open_reader();
-        const auto page = reader ? (*reader)->campaigns().erasures(*last, erasures_page)
-                                 : Result<std::vector<store::Erasure>>{pass(reader)};
-        if (!page) {
-            on_fault(page.error());
-            return;
+Result<PersonErasure::Progress> PersonErasure::step() {
+    if (rows_.complete || damages_ >= damages_max) {
+        return erase_messages();
+    }
+    auto erased = erase_rows();
+    return erased ? Result<Progress>{Progress::more} : pass(erased);
+}
+
+Result<void> PersonErasure::erase_rows() {
+    const auto after = rows_.last;
+    auto done = means_.change([&](store::Tables& tables) -> Result<void> {
+        auto made = tables.campaigns().erase_person(erasure_.account, erasure_.number, after,
+                                                    erased_rows_step, means_.clock.now());
+        if (!made) {
+            return pass(made);
         }
-        last.reset();
-        for (const auto& erasure : *page) {
-            if (const auto erased = erase_person(change, store, erasure, clock); !erased) {
-                on_fault(erased.error());
+        rows_ = *made;
+        return rows_.complete && !damage_ ? tables.campaigns().note_rows_erased(erasure_)
+                                          : Result<void>{};
+    });
+    if (done) {
+        return done;
+    }
+    rows_ = {.last = after, .changed = 0, .complete = false};
+    if (done.error().code != ErrorCode::damaged) {
+        return done;
+    }
+    damage_ = done.error();
+    ++damages_;
+    return {};
+}
+
+Result<PersonErasure::Progress> PersonErasure::erase_messages() {
+    const auto page =
+        means_.readers.read([this](store::Reader& reader) { return reader.messages(filter_); });
+    if (!page) {
+        return pass(page);
+    }
+    if (auto erased = erase(page->records); !erased) {
+        return pass(erased);
+    }
+    filter_.before = page->next;
+    return filter_.before ? Result<Progress>{Progress::more} : end();
+}
+
+Result<void> PersonErasure::erase(const std::vector<store::MessageRecord>& records) {
+    std::vector<model::MessageId> meant;
+    for (const auto& record : records) {
+        if (record.message.accepted_at <= erasure_.at && has_texts(record)) {
+            meant.push_back(record.message.id);
+        }
+    }
+    if (meant.empty()) {
+        return {};
+    }
+    bool all_ended = true;
+    auto done = means_.change([&](store::Tables& tables) -> Result<void> {
+        all_ended = true;
+        for (const auto id : meant) {
+            const auto erased = tables.campaigns().erase_message(id);
+            if (!erased) {
+                return pass(erased);
             }
-            last = erasure;
+            all_ended = all_ended && *erased;
+        }
+        return {};
+    });
+    is_under_way_ = is_under_way_ || !all_ended;
+    return done;
+}
+
+Result<PersonErasure::Progress> PersonErasure::end() {
+    if (damage_) {
+        return std::unexpected(*damage_);
+    }
+    if (is_under_way_) {
+        return Progress::under_way;
+    }
+    auto ended = means_.change(
+        [&](store::Tables& tables) { return tables.campaigns().end_erasure(erasure_); });
+    return ended ? Result<Progress>{Progress::complete} : pass(ended);
+}
+
+Result<bool> erase_person(PersonErasure::Means means, const store::Erasure& erasure) {
+    PersonErasure person{means, erasure};
+    for (;;) {
+        const auto progress = person.step();
+        if (!progress) {
+            return pass(progress);
+        }
+        if (*progress != PersonErasure::Progress::more) {
+            return *progress == PersonErasure::Progress::complete;
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "campaign/kept_erasures.hpp"
 #include "campaign/runner_fixture.hpp"
 
 namespace merpati::campaign {
@@ -15,24 +16,48 @@ struct ErasureTest : RunnerTest {
     /// The first recipient of the campaigns here.
     static constexpr auto person = model::PhoneNumber::from_stored(6281000000001);
 
-    Result<bool> erase() {
-        const store::Erasure erasure{.account = account, .number = person, .at = clock.now()};
+    store::Erasure wish_of(model::AccountId owner, model::PhoneNumber number) const {
+        return {.account = owner, .number = number, .at = clock.now()};
+    }
+    void keep(const store::Erasure& erasure) {
         EXPECT_TRUE(world->change(
             [&](store::Tables& tables) { return tables.campaigns().put_erasure(erasure); }));
-        return erase_person(change, *world->store, erasure, clock);
     }
-    void go_on() {
-        continue_erasures(change, *world->store, clock,
-                          [](const Error& error) { ADD_FAILURE() << error.describe(); });
+    Result<bool> erase() {
+        const auto erasure = wish_of(account, person);
+        keep(erasure);
+        store::ReaderPool pool{*world->store};
+        return erase_person({.change = change, .readers = pool, .clock = clock}, erasure);
     }
-    std::size_t wishes() const {
-        return (*world->store->open_reader())->campaigns().erasures({}, 10)->size();
+    /// Gives turns until nothing is due, or so many of them.
+    void go_on(std::size_t turns = 1'000) {
+        while (turns-- > 0 && kept->turn() == 0ms) {
+        }
     }
+    void begin_erasures() {
+        readers = std::make_unique<store::ReaderPool>(*world->store);
+        kept = std::make_unique<KeptErasures>(KeptErasures::Means{
+            .change = change,
+            .readers = *readers,
+            .clock = clock,
+            .on_fault = [](const Error& error) { ADD_FAILURE() << error.describe(); }});
+    }
+    std::size_t wishes(model::AccountId owner) const {
+        const auto reader = *world->store->open_reader();
+        return reader->campaigns().erasures(owner, clock.now() + 100h, 10)->size();
+    }
+    std::size_t wishes() const { return wishes(account); }
     std::string text_of(const model::MessageId& message) const {
         return (**(*world->store->open_reader())->message(message)).message.body;
     }
 
-    RunChange change = [this](auto run) { return world->change(std::move(run)); };
+    int changes = 0;
+    RunChange change = [this](auto run) {
+        ++changes;
+        return world->change(std::move(run));
+    };
+    std::unique_ptr<store::ReaderPool> readers;
+    std::unique_ptr<KeptErasures> kept;
 };
 
 TEST_F(ErasureTest, AMessageThatIsUnderWayIsErasedOnceItHasEnded) {
@@ -48,6 +73,7 @@ TEST_F(ErasureTest, AMessageThatIsUnderWayIsErasedOnceItHasEnded) {
     world->platform->answer(message, PlayedPlatform::sent_outcome());
     world->settle();
     restart();
+    begin_erasures();
     go_on();
     EXPECT_EQ(text_of(message), "");
     EXPECT_EQ(wishes(), 0U);
@@ -68,6 +94,7 @@ TEST_F(ErasureTest, AMessageThatReturnsToItsCampaignIsNotSent) {
     EXPECT_EQ(world->state(id), "finished");
     EXPECT_THAT(world->platform->recipients(), ::testing::Not(::testing::Contains(person.text())));
     EXPECT_EQ(world->count(id, RecipientState::cancelled), 1);
+    begin_erasures();
     go_on();
     EXPECT_EQ(wishes(), 0U);
     world->expect_exact(id);
@@ -88,6 +115,7 @@ TEST_F(ErasureTest, LaterMessagesAreNotMeant) {
         world->platform->answer(one.id, PlayedPlatform::sent_outcome());
     }
     world->settle();
+    begin_erasures();
     go_on();
     EXPECT_EQ(text_of(all.front().id), "");
     EXPECT_EQ(text_of(all.back().id), "Halo Orang 1");
@@ -126,6 +154,58 @@ TEST_F(ErasureTest, ACopyThatWasMadeIsErasedToo) {
     EXPECT_TRUE(*erase());
     EXPECT_EQ(world->recipients(to->id).front().state, RecipientState::cancelled);
     EXPECT_TRUE(world->recipients(to->id).front().values.empty());
+}
+
+TEST_F(ErasureTest, AnAccountWithManyWishesHoldsUpNoOther) {
+    constexpr std::int64_t many = 100'000;
+    add_account_and_device();
+    EXPECT_TRUE(world->change([&](store::Tables& tables) -> Result<void> {
+        for (std::int64_t n = 0; n < many; ++n) {
+            (void)tables.campaigns().put_erasure(
+                wish_of(account, model::PhoneNumber::from_stored(person.value() + n)));
+        }
+        return {};
+    }));
+    const auto other = world->add_account();
+    keep(wish_of(other, person));
+    begin_erasures();
+    constexpr std::size_t few = 10;
+    go_on(few);
+    EXPECT_EQ(wishes(other), 0U);
+    EXPECT_EQ(wishes(), 10U) << "the first ten of those that are left";
+    keep(wish_of(other, person));
+    clock.advance(KeptErasures::look_every);
+    go_on(few);
+    EXPECT_EQ(wishes(other), 0U) << "one that came meanwhile";
+    EXPECT_EQ(kept->turn(), 0ms) << "the others are not finished yet";
+}
+
+TEST_F(ErasureTest, AWishIsTriedTheLessOftenTheLongerItsMessagesAreUnderWay) {
+    add_account_and_device();
+    world->platform->outcome_of = [](const auto&) { return std::nullopt; };
+    ASSERT_TRUE(world->start_campaign(world->add_campaign(account, {device}, 1)));
+    world->settle();
+    EXPECT_FALSE(*erase());
+    begin_erasures();
+    const auto changes_in = [this](std::chrono::minutes time) {
+        const auto before = changes;
+        for (auto passed = 0min; passed < time; ++passed) {
+            go_on();
+            clock.advance(1min);
+        }
+        return changes - before;
+    };
+    EXPECT_GE(changes_in(10min), 10);
+    changes_in(24h);
+    EXPECT_LE(changes_in(60min), 4) << "a try an hour, which is two changes";
+    const auto tried = changes;
+    begin_erasures();  // As after a restart.
+    go_on();
+    EXPECT_EQ(changes, tried);
+    world->platform->answer(world->platform->sent().front().id, PlayedPlatform::sent_outcome());
+    world->settle();
+    changes_in(60min);
+    EXPECT_EQ(wishes(), 0U);
 }
 
 }  // namespace

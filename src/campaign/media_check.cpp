@@ -37,8 +37,10 @@ std::string_view reason_of(media::ProbeVerdict verdict) {
 }  // namespace
 
 MediaProbe probe_in_time(const Clock& clock, Control& control, model::AccountId account) {
-    return [&clock, &control, account,
-            ends_at = clock.steady_now() + probing_max](const std::vector<std::string>& urls) {
+    return [&clock, &control, account, left = SteadyTime::duration{probing_max}](
+               const std::vector<std::string>& urls) mutable {
+        const auto began_at = clock.steady_now();
+        const auto ends_at = began_at + left;
         std::vector<std::optional<media::ProbeVerdict>> verdicts(urls.size());
         std::atomic<std::size_t> next = 0;
         const auto probe_some = [&] {
@@ -53,6 +55,7 @@ MediaProbe probe_in_time(const Clock& clock, Control& control, model::AccountId 
         }
         probe_some();
         std::ranges::for_each(others, &std::thread::join);
+        left -= std::min(left, clock.steady_now() - began_at);
         return verdicts;
     };
 }
@@ -75,13 +78,23 @@ void MediaCheck::add(const std::string& url) {
     if (probe_) {
         waiting_.push_back(url);
     }
-    if (waiting_.size() == step) {
-        probe_waiting();
+}
+
+void MediaCheck::probe_some() {
+    const auto end =
+        waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), step));
+    const std::vector<std::string> urls{waiting_.begin(), end};
+    waiting_.erase(waiting_.begin(), end);
+    const auto verdicts = probe_(urls);
+    for (std::size_t place = 0; place < urls.size() && place < verdicts.size(); ++place) {
+        judge(urls[place], verdicts[place]);
     }
 }
 
 std::vector<Problem> MediaCheck::finish() {
-    probe_waiting();
+    while (has_waiting()) {
+        probe_some();
+    }
     std::vector<Problem> found;
     for (auto* problem : {&refused_, &unchecked_}) {
         if (*problem) {
@@ -89,17 +102,6 @@ std::vector<Problem> MediaCheck::finish() {
         }
     }
     return found;
-}
-
-void MediaCheck::probe_waiting() {
-    if (waiting_.empty()) {
-        return;
-    }
-    const auto verdicts = probe_(waiting_);
-    for (std::size_t place = 0; place < waiting_.size() && place < verdicts.size(); ++place) {
-        judge(waiting_[place], verdicts[place]);
-    }
-    waiting_.clear();
 }
 
 void MediaCheck::judge(std::string_view url, std::optional<media::ProbeVerdict> verdict) {

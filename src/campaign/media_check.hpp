@@ -24,7 +24,8 @@ namespace merpati::campaign {
 using MediaProbe = std::function<std::vector<std::optional<media::ProbeVerdict>>(
     const std::vector<std::string>& urls)>;
 
-/// Probes of one check: `probes_max` side by side, begun within `probing_max`. More would only wait
+/// Probes of one check: `probes_max` side by side, and none begins once they have taken
+/// `probing_max` in all, in which the time between two calls does not count. More would only wait
 /// for the slots that an account has at a host (media::HostLimits).
 [[nodiscard]] MediaProbe probe_in_time(const Clock& clock, Control& control,
                                        model::AccountId account);
@@ -36,8 +37,8 @@ inline constexpr std::size_t probes_max = 8;
 /// Files that were not looked at, or of which their hosts said nothing, are judged when their
 /// messages are sent.
 ///
-/// Limits: `urls_max` distinct addresses are looked at; `step` of them are probed, and kept in
-/// memory, at once.
+/// Limits: `urls_max` distinct addresses are looked at; `step` of them are probed at once. Those
+/// that wait are in memory: probe when `has_step`.
 class MediaCheck {
 public:
     /// `probe` may be empty: then only the form of addresses is judged.
@@ -45,17 +46,22 @@ public:
         : policy_(policy), probe_(probe) {}
 
     static constexpr std::size_t urls_max = 10'000;
-    static constexpr std::size_t step = 100;
+    static constexpr std::size_t step = 4 * probes_max;
 
     void add(const std::string& url);
 
-    /// The problem `media`: how many addresses cannot be sent, and the first one with its reason.
-    /// `media_unchecked`, which is not blocking: of how many nobody can tell; beyond `urls_max`,
-    /// how many rows have them.
+    /// Whether so many addresses wait that they make a step.
+    [[nodiscard]] bool has_step() const noexcept { return waiting_.size() >= step; }
+    [[nodiscard]] bool has_waiting() const noexcept { return !waiting_.empty(); }
+    /// Probes some of the addresses that wait.
+    void probe_some();
+
+    /// Probes the rest. The problem `media`: how many addresses cannot be sent, and the first one
+    /// with its reason. `media_unchecked`, which is not blocking: of how many nobody can tell;
+    /// beyond `urls_max`, how many rows have them.
     [[nodiscard]] std::vector<Problem> finish();
 
 private:
-    void probe_waiting();
     void judge(std::string_view url, std::optional<media::ProbeVerdict> verdict);
     void refuse(std::string_view url, std::string_view reason);
     void leave_unchecked(std::string_view url);

@@ -77,7 +77,8 @@ public:
         scheduler::Scheduler& scheduler;
         OpenCampaigns& open;
         const Uploads& uploads;
-        /// What `POST /v1/campaigns/ID/check` says of the campaign. Called on other threads.
+        /// What `POST /v1/campaigns/ID/check` says of the campaign, in steps. Called on other
+        /// threads.
         StartChecks::Check check;
         decltype(Feed::Means::opt_out_url) opt_out_url;
         /// Called for each message that was handed to its lane, on the committer's thread.

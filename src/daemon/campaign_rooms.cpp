@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "campaign/erasure.hpp"
 #include "campaign/media_check.hpp"
 #include "daemon/options.hpp"
 
@@ -30,7 +29,7 @@ CampaignRooms::CampaignRooms(Rooms rooms)
                .scheduler = rooms_.scheduler,
                .open = rooms_.open,
                .uploads = uploads_,
-               .check = [this](const model::Campaign& campaign) { return check(campaign); },
+               .check = [this](const auto& campaign) { return check(campaign); },
                .opt_out_url =
                    [this](model::AccountId account, model::PhoneNumber number,
                           model::CampaignId campaign) {
@@ -54,7 +53,17 @@ CampaignRooms::CampaignRooms(Rooms rooms)
                [this](const Error& error) {
                    rooms_.log.error("an opt-out failed", {{"why", error.describe()}});
                }},
-          app_address(rooms_.settings)) {}
+          app_address(rooms_.settings)),
+      erasures_(
+          {.change =
+               [this](auto change) { return rooms_.committer.change_and_wait(std::move(change)); },
+           .readers = rooms_.readers,
+           .clock = rooms_.clock,
+           .on_fault =
+               [this](const Error& error) {
+                   rooms_.log.error("a person is not erased in full; trying again",
+                                    {{"why", error.describe()}});
+               }}) {}
 
 api::manage::CampaignRooms CampaignRooms::for_calls() {
     return {.control = control_,
@@ -69,7 +78,7 @@ const campaign::OptOutLinks& CampaignRooms::links() {
     return *links_;
 }
 
-Result<campaign::CheckReport> CampaignRooms::check(const model::Campaign& campaign) {
+std::vector<campaign::CheckedDevice> CampaignRooms::devices_of(const model::Campaign& campaign) {
     std::vector<campaign::CheckedDevice> devices;
     for (const auto number : campaign.plan.devices) {
         const auto device = rooms_.directory.find_device(number);
@@ -82,34 +91,45 @@ Result<campaign::CheckReport> CampaignRooms::check(const model::Campaign& campai
         }
         devices.push_back(std::move(checked));
     }
-    auto reader = rooms_.store.open_reader();
-    if (!reader) {
-        return pass(reader);
-    }
-    const auto account = (*reader)->account(campaign.account);
-    if (!account) {
-        return pass(account);
-    }
-    return campaign::check(
-        {.campaign = campaign,
-         .balance = *account ? (*account)->credit : std::nullopt,
-         .devices = devices,
-         .links = links(),
-         .policy = rooms_.policy,
-         .probe = campaign::probe_in_time(rooms_.clock, control_, campaign.account),
-         .now = rooms_.clock.wall_now()},
-        **reader);
+    return devices;
 }
 
-PeriodicThread::Pause CampaignRooms::continue_erasures() {
-    campaign::continue_erasures(
-        [this](auto change) { return rooms_.committer.change_and_wait(std::move(change)); },
-        rooms_.store, rooms_.clock,
-        [this](const Error& error) {
-            rooms_.log.error("a person is not erased in full; trying again",
-                             {{"why", error.describe()}});
-        });
-    return erasures_every;
+/// The check of a scheduled campaign, with what it refers to.
+struct CampaignRooms::StartCheck {
+    campaign::CampaignPtr campaign;
+    std::vector<campaign::CheckedDevice> devices;
+    std::optional<campaign::CampaignCheck> steps{};  // From the first step on.
+};
+
+campaign::StartChecks::Step CampaignRooms::check(const campaign::CampaignPtr& campaign) {
+    auto check = std::make_unique<StartCheck>(campaign, devices_of(*campaign));
+    return [this, check = std::move(check)] { return step(*check); };
+}
+
+/// Each step has a reader of the pool, so that a check that waits for its turn holds none.
+Result<campaign::CheckStep> CampaignRooms::step(StartCheck& check) {
+    return rooms_.readers.read([&](store::Reader& reader) -> Result<campaign::CheckStep> {
+        if (!check.steps) {
+            const auto account = reader.account(check.campaign->account);
+            if (!account) {
+                return pass(account);
+            }
+            check.steps.emplace(campaign::CheckInput{
+                .campaign = *check.campaign,
+                .balance = *account ? (*account)->credit : std::nullopt,
+                .devices = check.devices,
+                .links = links(),
+                .policy = rooms_.policy,
+                .probe = campaign::probe_in_time(rooms_.clock, control_, check.campaign->account),
+                .now = rooms_.clock.wall_now()});
+        }
+        auto found = check.steps->step(reader);
+        if (!found) {
+            return pass(found);
+        }
+        return campaign::CheckStep{.report = std::move(*found),
+                                   .probes_next = check.steps->probes_next()};
+    });
 }
 
 void CampaignRooms::accepted(const model::Message& message) {

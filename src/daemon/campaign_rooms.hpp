@@ -1,7 +1,6 @@
 // Creates what campaigns need in a running server.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "base/uuid.hpp"
 #include "campaign/audience/uploads.hpp"
 #include "campaign/check.hpp"
+#include "campaign/kept_erasures.hpp"
 #include "campaign/open_campaigns.hpp"
 #include "campaign/opt_out_links.hpp"
 #include "campaign/runner.hpp"
@@ -62,11 +62,12 @@ public:
     /// Call it when the server listens: the links of messages name its address.
     [[nodiscard]] Result<void> start() {
         opt_out_page_.start();
-        erasures_.start("erasures", erasures_every, [this] { return continue_erasures(); });
+        erasures_thread_.start("erasures", campaign::KeptErasures::look_every,
+                               [this] { return erasures_.turn(); });
         return runner_.start();
     }
     void stop() {
-        erasures_.stop();
+        erasures_thread_.stop();
         runner_.stop();
         opt_out_page_.stop();
     }
@@ -83,12 +84,10 @@ public:
 
 private:
     void accepted(const model::Message& message);
-    [[nodiscard]] Result<campaign::CheckReport> check(const model::Campaign& campaign);
-    PeriodicThread::Pause continue_erasures();
-
-    /// Messages that were under way when their person was erased are erased so long after their
-    /// end.
-    static constexpr std::chrono::minutes erasures_every{1};
+    struct StartCheck;
+    [[nodiscard]] campaign::StartChecks::Step check(const campaign::CampaignPtr& campaign);
+    [[nodiscard]] Result<campaign::CheckStep> step(StartCheck& check);
+    [[nodiscard]] std::vector<campaign::CheckedDevice> devices_of(const model::Campaign& campaign);
 
     const Rooms rooms_;
     campaign::Uploads uploads_;
@@ -97,7 +96,8 @@ private:
     campaign::RunningControl control_;
     campaign::Runner runner_;
     api::OptOutPage opt_out_page_;
-    PeriodicThread erasures_;  // The last member: it ends before the others are destroyed.
+    campaign::KeptErasures erasures_;  // Used by its thread alone.
+    PeriodicThread erasures_thread_;   // The last member: it ends before the others are destroyed.
 };
 
 }  // namespace merpati::daemon

@@ -189,8 +189,10 @@ public:
     /// Whether the person of the row was erased, or there is no such row. A row that is erased is
     /// never handed over: it ends as cancelled.
     virtual Result<bool> is_erased(model::CampaignId id, std::uint32_t row) = 0;
-    /// Keeps the wish, or its later time.
+    /// Keeps the wish, or its later time. Its first try is due at that time.
     virtual Result<void> put_erasure(const Erasure& erasure) = 0;
+    /// Its next try is due then. One with a later time stays as it is.
+    virtual Result<void> postpone_erasure(const Erasure& erasure, Timestamp next_at) = 0;
     /// Its rows are erased: those that come later are not meant.
     virtual Result<void> note_rows_erased(const Erasure& erasure) = 0;
     /// Nothing is left to do for it. One with a later time stays.
@@ -314,8 +316,12 @@ public:
     [[nodiscard]] virtual Result<std::vector<std::string>> tags(model::AccountId account,
                                                                 std::string_view after,
                                                                 std::size_t limit) = 0;
-    /// The first of those that are kept, at most `limit` after `after`.
-    [[nodiscard]] virtual Result<std::vector<Erasure>> erasures(const Erasure& after,
+    /// The accounts that have kept wishes, in order, at most `limit` after `after`.
+    [[nodiscard]] virtual Result<std::vector<model::AccountId>> erasing_accounts(
+        model::AccountId after, std::size_t limit) = 0;
+    /// The account's wishes of which a try is due by then, those first that are due the longest.
+    [[nodiscard]] virtual Result<std::vector<Erasure>> erasures(model::AccountId account,
+                                                                Timestamp due_by,
                                                                 std::size_t limit) = 0;
     [[nodiscard]] virtual Result<std::optional<model::Suppression>> suppression(
         model::AccountId account, model::PhoneNumber number) = 0;

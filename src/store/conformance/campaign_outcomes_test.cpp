@@ -26,7 +26,11 @@ struct CampaignOutcomesTest : CampaignTest {
     bool is_erased(model::CampaignId id, Row row) {
         return take(run([&](CampaignTables& campaigns) { return campaigns.is_erased(id, row); }));
     }
-    std::vector<Erasure> erasures() { return take(reader()->campaigns().erasures({}, 10)); }
+    /// Those of which a try is due within a day.
+    std::vector<Erasure> erasures() {
+        return take(
+            reader()->campaigns().erasures(account, clock.now() + std::chrono::hours{24}, 10));
+    }
 };
 
 TEST_P(CampaignOutcomesTest, RowsThatWereSkippedAreCountedByTheirReason) {
@@ -111,7 +115,6 @@ TEST_P(CampaignOutcomesTest, AWishToBeErasedIsKeptUntilItIsDone) {
     EXPECT_EQ(erasures(), std::vector{later});
     change([&](CampaignTables& campaigns) { return campaigns.end_erasure(first); });
     EXPECT_EQ(erasures(), std::vector{later});
-    EXPECT_TRUE(take(reader()->campaigns().erasures(later, 10)).empty());
     change([&](CampaignTables& campaigns) { return campaigns.note_rows_erased(first); });
     EXPECT_TRUE(erasures().front().rows_left) << "the later wish has rows of its own";
     change([&](CampaignTables& campaigns) { return campaigns.note_rows_erased(later); });
@@ -119,6 +122,35 @@ TEST_P(CampaignOutcomesTest, AWishToBeErasedIsKeptUntilItIsDone) {
     later.rows_left = false;
     change([&](CampaignTables& campaigns) { return campaigns.end_erasure(later); });
     EXPECT_TRUE(erasures().empty());
+}
+
+TEST_P(CampaignOutcomesTest, AWishThatIsPostponedIsNotDueBefore) {
+    const auto wish = [this](std::int64_t n) {
+        return Erasure{.account = account, .number = number(n), .at = clock.now()};
+    };
+    const auto change = [&](auto act) { EXPECT_TRUE(run(act)); };
+    for (const auto n : {1, 2, 3}) {
+        change([&](CampaignTables& campaigns) { return campaigns.put_erasure(wish(n)); });
+    }
+    const auto hour = std::chrono::hours{1};
+    change([&](CampaignTables& campaigns) {
+        return campaigns.postpone_erasure(wish(1), clock.now() + 2 * hour);
+    });
+    change([&](CampaignTables& campaigns) {
+        return campaigns.postpone_erasure(wish(2), clock.now() + hour);
+    });
+    reopen();
+    const auto due_in = [&](auto time) {
+        return take(reader()->campaigns().erasures(account, clock.now() + time, 10));
+    };
+    EXPECT_EQ(due_in(hour / 2), std::vector{wish(3)});
+    EXPECT_EQ(due_in(2 * hour), (std::vector{wish(3), wish(2), wish(1)}));
+    EXPECT_EQ(take(reader()->campaigns().erasing_accounts({}, 10)), std::vector{account});
+    EXPECT_TRUE(take(reader()->campaigns().erasing_accounts(account, 10)).empty());
+    auto again = wish(1);
+    again.at += std::chrono::minutes{1};
+    change([&](CampaignTables& campaigns) { return campaigns.put_erasure(again); });
+    EXPECT_EQ(due_in(hour / 2).size(), 2U) << "a new wish is tried at once";
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, CampaignOutcomesTest, ::testing::ValuesIn(engines()), name_of);

@@ -92,6 +92,7 @@ struct CampaignCosts : FullStoreTest {
             const Erasure erasure{.account = account, .number = person(9), .at = clock.now()};
             take(campaigns.put_erasure(erasure));
             take(campaigns.note_rows_erased(erasure));
+            take(campaigns.postpone_erasure(erasure, clock.now()));
             take(campaigns.end_erasure(erasure));
             take(campaigns.erase_message(handover.rows.at(4).message->id));
             take(campaigns.last_campaign_of(account, person(900'000'000)));
@@ -186,7 +187,8 @@ struct CampaignCosts : FullStoreTest {
         read(campaigns.check_recipient(*found, person(900'000'000), clock.now()));
         read_all(campaigns.recount(large));
         read(campaigns.outcomes(large));
-        read(campaigns.erasures({}, 100));
+        read(campaigns.erasing_accounts({}, 100));
+        read(campaigns.erasures(account, clock.now(), 100));
         read(campaigns.contact(account, person(5)));
         read(campaigns.contacts({.account = account}));
         read(campaigns.contacts({.account = account, .tags = {"vip", "t5"}}));

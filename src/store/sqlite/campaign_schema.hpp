@@ -163,4 +163,10 @@ INSERT INTO campaign_outcome
   WHERE r.state IN (3, 4) GROUP BY 1, 2, 3;
 )sql";
 
+// When the next try of a wish is due.
+inline constexpr const char* next_try_of_erasure = R"sql(
+ALTER TABLE erasure ADD COLUMN next_at INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX erasure_due ON erasure(account, next_at);
+)sql";
+
 }  // namespace merpati::store::sqlite

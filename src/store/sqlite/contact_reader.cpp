@@ -120,20 +120,35 @@ Result<std::vector<std::string>> SqliteCampaignReader::tags(model::AccountId acc
     });
 }
 
-Result<std::vector<Erasure>> SqliteCampaignReader::erasures(const Erasure& after,
-                                                            std::size_t limit) {
+Result<std::vector<model::AccountId>> SqliteCampaignReader::erasing_accounts(model::AccountId after,
+                                                                             std::size_t limit) {
+    return guarded([&]() -> Result<std::vector<model::AccountId>> {
+        std::vector<model::AccountId> found;
+        Statement next{connection_, "SELECT min(account) FROM erasure WHERE account > ?"};
+        for (auto last = after; found.size() < limit; last = found.back()) {
+            auto row = next.query(last.value);
+            if (!row.next() || row.null(0)) {
+                break;
+            }
+            found.push_back({row.integer(0)});
+        }
+        return found;
+    });
+}
+
+Result<std::vector<Erasure>> SqliteCampaignReader::erasures(model::AccountId account,
+                                                            Timestamp due_by, std::size_t limit) {
     return guarded([&]() -> Result<std::vector<Erasure>> {
         std::vector<Erasure> found;
-        Statement list{
-            connection_,
-            "SELECT account, number, at, rows_left FROM erasure WHERE (account, number) > (?, ?) "
-            "ORDER BY account, number LIMIT ?"};
-        auto row = list.query(after.account.value, after.number.value(), limit);
+        Statement list{connection_,
+                       "SELECT number, at, rows_left FROM erasure WHERE account = ? "
+                       "AND next_at <= ? ORDER BY next_at, number LIMIT ?"};
+        auto row = list.query(account.value, due_by, limit);
         while (row.next()) {
-            found.push_back({.account = {row.integer(0)},
-                             .number = model::PhoneNumber::from_stored(row.integer(1)),
-                             .at = row.time(2),
-                             .rows_left = row.integer(3) != 0});
+            found.push_back({.account = account,
+                             .number = model::PhoneNumber::from_stored(row.integer(0)),
+                             .at = row.time(1),
+                             .rows_left = row.integer(2) != 0});
         }
         return found;
     });

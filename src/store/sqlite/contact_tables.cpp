@@ -160,8 +160,16 @@ Result<bool> SqliteCampaigns::is_erased(model::CampaignId id, std::uint32_t row)
 }
 
 Result<void> SqliteCampaigns::put_erasure(const Erasure& erasure) {
-    Statement put{connection_, "INSERT OR REPLACE INTO erasure VALUES(?, ?, ?, ?)"};
+    Statement put{connection_, "INSERT OR REPLACE INTO erasure VALUES(?1, ?2, ?3, ?4, ?3)"};
     put.run(erasure.account.value, erasure.number.value(), erasure.at, erasure.rows_left);
+    return {};
+}
+
+Result<void> SqliteCampaigns::postpone_erasure(const Erasure& erasure, Timestamp next_at) {
+    Statement postpone{connection_,
+                       "UPDATE erasure SET next_at = ?4 "
+                       "WHERE account = ?1 AND number = ?2 AND at <= ?3"};
+    postpone.run(erasure.account.value, erasure.number.value(), erasure.at, next_at);
     return {};
 }
 

@@ -403,7 +403,8 @@ constexpr std::array steps{first_schema,
                            batches_of_callbacks,
                            doubt_of_handed_over,
                            outcomes_and_erasures,
-                           cloud_of_device};
+                           cloud_of_device,
+                           next_try_of_erasure};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 

@@ -52,6 +52,7 @@ public:
                                      std::int64_t after, std::size_t limit, Timestamp at) override;
     Result<bool> is_erased(model::CampaignId id, std::uint32_t row) override;
     Result<void> put_erasure(const Erasure& erasure) override;
+    Result<void> postpone_erasure(const Erasure& erasure, Timestamp next_at) override;
     Result<void> note_rows_erased(const Erasure& erasure) override;
     Result<void> end_erasure(const Erasure& erasure) override;
     Result<bool> erase_message(model::MessageId message) override;
@@ -138,7 +139,10 @@ public:
     Result<NumberedRecords<model::Contact>> contacts(const ContactFilter& filter) override;
     Result<std::vector<std::string>> tags(model::AccountId account, std::string_view after,
                                           std::size_t limit) override;
-    Result<std::vector<Erasure>> erasures(const Erasure& after, std::size_t limit) override;
+    Result<std::vector<model::AccountId>> erasing_accounts(model::AccountId after,
+                                                           std::size_t limit) override;
+    Result<std::vector<Erasure>> erasures(model::AccountId account, Timestamp due_by,
+                                          std::size_t limit) override;
     Result<std::optional<model::Suppression>> suppression(model::AccountId account,
                                                           model::PhoneNumber number) override;
     Result<NumberedRecords<model::Suppression>> suppressions(

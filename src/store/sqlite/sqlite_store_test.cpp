@@ -231,8 +231,9 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
                   "'callback_attempt', 'ledger', 'ledger_pruned', 'usage', 'received_media', "
                   "'invitation', 'api_key_revoked', 'api_key_expires', 'api_key_live', "
                   "'campaign', 'campaign_plan', 'campaign_device', 'campaign_recipient', "
-                  "'contact', 'contact_count', 'contact_tag', 'suppression')"),
-              "34");
+                  "'contact', 'contact_count', 'contact_tag', 'suppression', "
+                  "'erasure_due')"),
+              "35");
 }
 
 TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {

@@ -198,8 +198,9 @@ Result<value> remove(const Context& context, Call& call) {
     });
     if (removed && everywhere) {
         // Of messages that are under way, the server erases what is left later.
-        const auto erased =
-            campaign::erase_person(context.change, context.store, erasure, context.clock);
+        const auto erased = campaign::erase_person(
+            {.change = context.change, .readers = context.readers, .clock = context.clock},
+            erasure);
         removed = erased ? Result<void>{} : pass(erased);
     }
     return removed ? Result<value>{{{"number", number->text()}, {"removed", was_there}}}

@@ -1,0 +1,103 @@
+#include "campaign/kept_erasures.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/reader.hpp"
+
+namespace merpati::campaign {
+namespace {
+
+constexpr std::size_t accounts_page = 1'000;
+constexpr int tries_for_age = 10;
+
+}  // namespace
+
+std::chrono::milliseconds KeptErasures::turn() {
+    if (turns_.empty() || means_.clock.steady_now() >= look_at_) {
+        look_for_accounts();
+    }
+    if (turns_.empty()) {
+        return look_every;
+    }
+    auto turn = std::move(turns_.front());
+    turns_.pop_front();
+    if (turn.current || begin(turn)) {
+        step(turn);
+        turns_.push_back(std::move(turn));
+    } else {
+        accounts_.erase(turn.account);
+    }
+    return turns_.empty() ? std::chrono::milliseconds{look_every} : std::chrono::milliseconds{0};
+}
+
+void KeptErasures::look_for_accounts() {
+    look_at_ = means_.clock.steady_now() + look_every;
+    for (std::optional<model::AccountId> after = model::AccountId{}; after;) {
+        const auto found = means_.readers.read([&](store::Reader& reader) {
+            return reader.campaigns().erasing_accounts(*after, accounts_page);
+        });
+        if (!found) {
+            means_.on_fault(found.error());
+            return;
+        }
+        for (const auto account : *found) {
+            if (accounts_.insert(account).second) {
+                turns_.push_front({.account = account});
+            }
+        }
+        after = found->size() < accounts_page ? std::nullopt : std::optional{found->back()};
+    }
+}
+
+/// False: no wish of the account is due.
+bool KeptErasures::begin(Turn& turn) {
+    if (turn.due.empty() && !turn.is_stuck) {
+        auto found = means_.readers.read([&](store::Reader& reader) {
+            return reader.campaigns().erasures(turn.account, means_.clock.now(), page);
+        });
+        if (found) {
+            turn.due.assign(found->begin(), found->end());
+        } else {
+            means_.on_fault(found.error());
+        }
+    }
+    if (turn.due.empty()) {
+        return false;
+    }
+    turn.current = std::make_unique<PersonErasure>(
+        PersonErasure::Means{
+            .change = means_.change, .readers = means_.readers, .clock = means_.clock},
+        turn.due.front());
+    turn.due.pop_front();
+    return true;
+}
+
+void KeptErasures::step(Turn& turn) {
+    const auto progress = turn.current->step();
+    if (progress && *progress == PersonErasure::Progress::more) {
+        return;
+    }
+    const auto ended = std::exchange(turn.current, nullptr);
+    if (!progress) {
+        means_.on_fault(progress.error());
+    }
+    if (!progress || *progress == PersonErasure::Progress::under_way) {
+        postpone(turn, ended->erasure());
+    }
+}
+
+void KeptErasures::postpone(Turn& turn, const store::Erasure& erasure) {
+    const auto now = means_.clock.now();
+    const auto pause =
+        std::clamp<Timestamp::duration>((now - erasure.at) / tries_for_age, retry_min, retry_max);
+    const auto postponed = means_.change([&](store::Tables& tables) {
+        return tables.campaigns().postpone_erasure(erasure, now + pause);
+    });
+    if (!postponed) {
+        means_.on_fault(postponed.error());
+        turn.is_stuck = true;
+    }
+}
+
+}  // namespace merpati::campaign
