@@ -39,9 +39,12 @@ private:
 /// that is destroyed before has discarded what it must. A body of no type that is known here is
 /// JSON if it begins with a brace.
 template <class Begin>
-[[nodiscard]] Result<campaign::Imported> import_all(const Call& call,
+[[nodiscard]] Result<campaign::Imported> import_all(const Call& call, model::AccountId account,
                                                     campaign::UploadOptions options, Upload& upload,
                                                     Begin begin) {
+    if (auto taken = upload.take_place_of(account); !taken) {
+        return pass(taken);
+    }
     auto piece = upload.next();
     if (!piece) {
         return pass(piece);

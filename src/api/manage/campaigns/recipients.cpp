@@ -188,8 +188,8 @@ Result<value> add(const Context& context, Call& call, Upload& upload) {
         return pass(options);
     }
     const auto means = import_means(context);
-    const auto imported =
-        import_all(call, *std::move(options), upload, [&](campaign::UploadOptions used) {
+    const auto imported = import_all(
+        call, campaign->account, *std::move(options), upload, [&](campaign::UploadOptions used) {
             return campaign::AudienceImport::begin(means, campaign->id, std::move(used));
         });
     if (!imported) {

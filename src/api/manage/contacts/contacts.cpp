@@ -224,7 +224,7 @@ Result<value> import_list(const Context& context, Call& call, Upload& upload) {
     }
     const auto means = import_means(context);
     const auto imported =
-        import_all(call, *std::move(options), upload, [&](campaign::UploadOptions used) {
+        import_all(call, owner->id, *std::move(options), upload, [&](campaign::UploadOptions used) {
             return campaign::ContactImport::begin(means, owner->id, std::move(used),
                                                   std::move(tags));
         });

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "model/ids.hpp"
 
 namespace merpati::api::manage {
 
@@ -17,6 +18,10 @@ namespace merpati::api::manage {
 class Upload {
 public:
     virtual ~Upload() = default;
+
+    /// Names the account that the body is for, once that is known and before `next`. Errors:
+    /// too_many_requests (another upload for the account has not ended).
+    [[nodiscard]] virtual Result<void> take_place_of(model::AccountId /*account*/) { return {}; }
 
     /// Waits for the next piece, which is not empty; empty: the body has ended. Not called again
     /// after an error. Errors: unreachable (the client has broken the upload off, or was too slow),
@@ -44,6 +49,9 @@ public:
     /// `pieces` must outlive it.
     WholeUpload(Upload& pieces, std::size_t bytes_max) : pieces_(pieces), bytes_max_(bytes_max) {}
 
+    [[nodiscard]] Result<void> take_place_of(model::AccountId account) override {
+        return pieces_.take_place_of(account);
+    }
     /// Further errors: refused, if the body `is_too_large`.
     [[nodiscard]] Result<std::optional<std::string>> next() override {
         std::string whole;

@@ -38,6 +38,11 @@ Result<std::optional<std::string>> UploadBody::next() {
     return piece;
 }
 
+bool UploadBody::is_broken_off() {
+    const std::lock_guard lock{mutex_};
+    return broken_off_.has_value();
+}
+
 void UploadBody::put(std::string piece, http::PieceHold hold) {
     const std::lock_guard lock{mutex_};
     bytes_ += piece.size();

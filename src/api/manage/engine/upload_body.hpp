@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,7 +20,8 @@ namespace merpati::api::manage {
 /// handler has the one before, so that reading and handling overlap. `receiver` makes the part for
 /// the connection; an upload whose receiver is destroyed before the end is broken off.
 ///
-/// Threads: `next` by the call's; `bytes` and `break_off` by any.
+/// Threads: `next` by the call's, as `take_place_of`; `bytes`, `is_broken_off` and `break_off` by
+/// any.
 ///
 /// Limits: one piece. `next` waits at most `patience`; a sender is too slow for the server before
 /// that (http::Limits).
@@ -32,12 +34,21 @@ public:
     explicit UploadBody(http::PieceHold hold, std::chrono::milliseconds wait_max = patience)
         : wait_max_(wait_max), hold_(std::in_place, std::move(hold)) {}
 
+    /// Asks `on_account`, which is set before the call begins; empty: there is no limit.
+    [[nodiscard]] Result<void> take_place_of(model::AccountId account) override {
+        return on_account ? on_account(account) : Result<void>{};
+    }
+    std::function<Result<void>(model::AccountId)> on_account;
+
     [[nodiscard]] Result<std::optional<std::string>> next() override;
 
     [[nodiscard]] std::unique_ptr<http::BodyReceiver> receiver();
 
     /// How much of the body has arrived.
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+    /// Whether its end cannot arrive any more: the handler stops at its next piece.
+    [[nodiscard]] bool is_broken_off();
 
     /// A `next` that waits, and each later one, fails with shutting_down.
     void break_off() { end(ErrorCode::shutting_down); }

@@ -137,6 +137,32 @@ TEST_F(OpenUploadsTest, AreLimitedTogetherAndTheLocalOperatorsApart) {
     EXPECT_EQ(take(account(99)), 0);
 }
 
+TEST_F(OpenUploadsTest, ThePeopleOfAnAccountHaveOneTogether) {
+    for (std::int64_t id = 0; id < 3; ++id) {
+        EXPECT_EQ(take({.kind = Share::Kind::person, .id = id}), 0);
+    }
+    EXPECT_EQ(take(account(7)), 0);
+    EXPECT_TRUE(bodies.at(0)->take_place_of({7}));
+    EXPECT_TRUE(bodies.at(0)->take_place_of({7})) << "it is its own";
+    EXPECT_EQ(bodies.at(1)->take_place_of({7}).error().code, ErrorCode::too_many_requests);
+    EXPECT_EQ(bodies.at(3)->take_place_of({7}).error().code, ErrorCode::too_many_requests);
+    EXPECT_TRUE(bodies.at(2)->take_place_of({8}));
+    EXPECT_EQ(take({.kind = Share::Kind::local}), 0);
+    EXPECT_TRUE(bodies.at(4)->take_place_of({7}));
+    places.erase(places.begin());
+    EXPECT_TRUE(bodies.at(1)->take_place_of({7}));
+}
+
+TEST_F(OpenUploadsTest, OneThatWasStoppedDoesNotKeepOutTheNext) {
+    EXPECT_EQ(take(account(1)), 0);
+    ASSERT_TRUE(bodies.at(0)->take_place_of({1}));
+    EXPECT_EQ(take(account(1)), 429);
+    receivers.at(0).reset();  // Its sender has hung up; its handler has not ended.
+    EXPECT_EQ(take(account(1)), 0);
+    EXPECT_TRUE(bodies.at(1)->take_place_of({1}));
+    EXPECT_EQ(take(account(1)), 429);
+}
+
 TEST_F(OpenUploadsTest, OnesThatAreSentSlowlyKeepNobodyOut) {
     const auto receive = [&](std::size_t place, std::size_t bytes) {
         receivers.at(place)->take(std::string(bytes, 'x'), {std::make_shared<CountingFeed>(), 1});
@@ -152,8 +178,6 @@ TEST_F(OpenUploadsTest, OnesThatAreSentSlowlyKeepNobodyOut) {
     }
     EXPECT_EQ(take(account(99)), 0);
     EXPECT_EQ(next_of(*bodies.at(5)), "shutting_down");
-    EXPECT_EQ(take(account(5)), 429) << "it has not ended yet";
-    places.erase(places.begin() + 5);
     EXPECT_EQ(take(account(5)), 0) << "another slow one ends";
     EXPECT_EQ(take(account(99)), 429) << "the new one keeps its place";
     EXPECT_EQ(take({.kind = Share::Kind::local}), 0);

@@ -164,7 +164,7 @@ Result<value> import_list(const Context& context, Call& call, Upload& upload) {
     }
     const auto means = import_means(context);
     const auto imported =
-        import_all(call, *std::move(options), upload, [&](campaign::UploadOptions used) {
+        import_all(call, owner->id, *std::move(options), upload, [&](campaign::UploadOptions used) {
             return campaign::SuppressionImport::begin(means, owner->id, std::move(used));
         });
     if (!imported) {
