@@ -9,6 +9,7 @@
 #include <CLI/App.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "cli/campaign/campaign_id.hpp"
 #include "cli/campaign/campaign_view.hpp"
 #include "cli/campaign/people_file.hpp"
 #include "cli/commands.hpp"
@@ -39,7 +40,7 @@ constexpr std::array recipient_columns{
 constexpr std::initializer_list<std::string_view> recipient_states{
     "pending", "queued", "sent", "failed", "skipped", "uncertain", "cancelled"};
 
-const Subject of_campaign{.name = "ID", .help = "The campaign: cmp_1, or 1"};
+const Subject of_campaign{.name = "ID", .help = campaign_id_help};
 
 std::vector<FilterOption> reason_filter() {
     return {{.name = "--reason",
@@ -92,10 +93,7 @@ void add_campaign_import(Program& program, CLI::App& group) {
                                                       : import_tags(session, target, wish->tags),
                                 import_sheet, "Next: merpati campaign check ID");
         });
-    command.add_option("ID", wish->id, "The campaign: cmp_1, or 1")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
+    add_campaign_id(command, wish->id);
     auto* file = wish->file.add_to(command, PeopleFile::Need::optional);
     command.add_option("--tag", wish->tags, "In place of FILE: contacts with this tag; repeatable")
         ->option_text("TAG")
@@ -110,7 +108,7 @@ RequestCommand clear() {
                      .example = "merpati campaign clear cmp_1"},
             .method = http::Method::del,
             .path = "/campaigns/{}/recipients",
-            .parameters = {{.name = "ID", .help = "The campaign: cmp_1, or 1"}},
+            .parameters = {{.name = "ID", .help = campaign_id_help}},
             .columns = outcome_sheet,
             .view = campaign_view,
             .timeout = 30min};

@@ -6,6 +6,7 @@
 
 #include <CLI/App.hpp>
 
+#include "cli/campaign/campaign_id.hpp"
 #include "cli/campaign/campaign_view.hpp"
 #include "cli/campaign/plan_fields.hpp"
 #include "cli/campaign/plan_options.hpp"
@@ -23,7 +24,7 @@ constexpr auto audience_timeout = 30min;
 
 constexpr std::array removed_sheet{Column{"id", "id"}, Column{"removed", "removed"}};
 
-const Parameter campaign_id{.name = "ID", .help = "The campaign: cmp_1, or 1"};
+const Parameter campaign_id{.name = "ID", .help = campaign_id_help};
 
 int show_whole(Session& session, const Result<boost::json::value>& answer,
                std::string_view sentence = {}) {
@@ -100,10 +101,7 @@ void add_campaign_edit(Program& program, CLI::App& group) {
                                      session.ask(http::Method::patch, path_of(wish->id), *body))
                         : session.fail(body.error());
         });
-    command.add_option("ID", wish->id, "The campaign: cmp_1, or 1")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
+    add_campaign_id(command, wish->id);
     wish->options.add_to(command, PlanOptions::Use::edit);
 }
 
@@ -117,10 +115,7 @@ void add_campaign_show(Program& program, CLI::App& group) {
         [id](Session& session) {
             return show_whole(session, session.ask(http::Method::get, path_of(*id)));
         });
-    command.add_option("ID", *id, "The campaign: cmp_1, or 1")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
+    add_campaign_id(command, *id);
 }
 
 void add_campaign_list(Program& program, CLI::App& group) {

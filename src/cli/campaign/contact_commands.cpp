@@ -149,36 +149,18 @@ void add_contact_put(Program& program, CLI::App& group) {
     add_contact_options(command, *contact);
 }
 
-void add_contact_import(Program& program, CLI::App& group) {
-    struct Wish {
-        std::string account;
-        std::vector<std::string> tags;
-        PeopleFile file;
-    };
-    auto wish = std::make_shared<Wish>();
-    auto& command = program.add_command(
-        group,
-        {.name = "import",
-         .summary = "Add contacts from a file, and merge those that exist",
-         .details = "Of the file's columns, name, tags, consent_source, consent_at and\n"
-                    "consent_text are fields; all others are values. Empty cells change nothing.",
-         .example = "merpati contact import pelanggan.csv --account acc_1 --tag lebaran"},
-        [wish](Session& session) {
-            auto target = "/contacts/import?account=" + percent_encode(wish->account);
-            for (const auto& tag : wish->tags) {
-                target += "&tag=" + percent_encode(tag);
-            }
-            return session.show(wish->file.upload(session, target), imported_contacts_sheet);
-        });
-    (void)wish->file.add_to(command);
-    command.add_option("--account", wish->account, "Whose contacts: acc_1, or 1")
-        ->option_text("ID")
-        ->required()
-        ->check(not_empty());
-    command.add_option("--tag", wish->tags, "A tag that all of them get; repeatable")
-        ->option_text("TAG")
-        ->check(not_empty())
-        ->allow_extra_args(false);
+ImportCommand import_contacts() {
+    return {
+        .text = {.name = "import",
+                 .summary = "Add contacts from a file, and merge those that exist",
+                 .details =
+                     "Of the file's columns, name, tags, consent_source, consent_at and\n"
+                     "consent_text are fields; all others are values. Empty cells change nothing.",
+                 .example = "merpati contact import pelanggan.csv --account acc_1 --tag lebaran"},
+        .path = "/contacts/import",
+        .account_help = "Whose contacts: acc_1, or 1",
+        .tag_help = "A tag that all of them get; repeatable",
+        .columns = imported_contacts_sheet};
 }
 
 void add_contact_export(Program& program, CLI::App& group) {
@@ -236,7 +218,7 @@ void add_contact_commands(Program& program) {
                          .columns = contact_sheet,
                          .view = person_view});
     add_contact_put(program, group);
-    add_contact_import(program, group);
+    add_import_command(program, group, import_contacts());
     add_contact_export(program, group);
     add_request_command(program, group, remove_contact());
 }

@@ -1,6 +1,8 @@
 #include "cli/campaign/people_file.hpp"
 
 #include <array>
+#include <memory>
+#include <vector>
 
 #include <CLI/App.hpp>
 #include <fmt/format.h>
@@ -116,6 +118,35 @@ Result<boost::json::value> PeopleFile::upload(Session& session, std::string targ
     auto answer = session.upload(target, type_of_list(path_), [&] { return reading.next(); });
     reading.end();
     return answer;
+}
+
+void add_import_command(Program& program, CLI::App& group, ImportCommand list) {
+    struct Wish {
+        std::string account;
+        std::vector<std::string> tags;
+        PeopleFile file;
+    };
+    auto wish = std::make_shared<Wish>();
+    auto& command = program.add_command(
+        group, list.text,
+        [wish, path = std::string{list.path}, columns = list.columns](Session& session) {
+            auto target = path + "?account=" + percent_encode(wish->account);
+            for (const auto& tag : wish->tags) {
+                target += "&tag=" + percent_encode(tag);
+            }
+            return session.show(wish->file.upload(session, target), columns);
+        });
+    (void)wish->file.add_to(command);
+    command.add_option("--account", wish->account, std::string{list.account_help})
+        ->option_text("ID")
+        ->required()
+        ->check(not_empty());
+    if (!list.tag_help.empty()) {
+        command.add_option("--tag", wish->tags, std::string{list.tag_help})
+            ->option_text("TAG")
+            ->check(not_empty())
+            ->allow_extra_args(false);
+    }
 }
 
 std::string_view type_of_list(std::string_view path) {

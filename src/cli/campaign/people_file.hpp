@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include <boost/json/value.hpp>
 
+#include "cli/program.hpp"
 #include "cli/session.hpp"
+#include "cli/table.hpp"
 
 namespace CLI {
 class App;
@@ -38,6 +41,18 @@ private:
     bool has_header_ = false;
     bool has_no_header_ = false;
 };
+
+/// A command that uploads a list of an account's people.
+struct ImportCommand {
+    CommandText text;
+    std::string_view path;  // "/contacts/import"
+    std::string_view account_help;
+    std::string_view tag_help{};      // Of --tag; empty: there is none.
+    std::span<const Column> columns;  // Must live as long as the program.
+};
+
+/// Adds the command with FILE, its options, --account, and --tag.
+void add_import_command(Program& program, CLI::App& group, ImportCommand list);
 
 /// The media type that the file's name tells: CSV or JSON; a list of unknown form otherwise.
 [[nodiscard]] std::string_view type_of_list(std::string_view path);

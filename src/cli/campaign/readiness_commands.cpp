@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/printable.hpp"
+#include "cli/campaign/campaign_id.hpp"
 #include "cli/campaign/campaign_view.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress_line.hpp"
@@ -42,6 +43,7 @@ constexpr std::array preview_sheet{
 };
 
 constexpr std::array test_columns{Column{"TO", "to"}, Column{"MESSAGE", "message"}};
+constexpr std::array refused_columns{Column{"TO", "to"}, Column{"WHY NOT", "detail"}};
 
 /// Exit code 1 if the campaign is not ready.
 int check(Session& session, const std::string& id) {
@@ -80,10 +82,7 @@ void add_campaign_check(Program& program, CLI::App& group) {
                     "which\nones do not stand in the way.",
          .example = "merpati campaign check cmp_1 && merpati campaign start cmp_1"},
         [id](Session& session) { return check(session, *id); });
-    command.add_option("ID", *id, "The campaign: cmp_1, or 1")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
+    add_campaign_id(command, *id);
 }
 
 struct Previewed {
@@ -124,10 +123,7 @@ void add_campaign_preview(Program& program, CLI::App& group) {
          .example = "merpati campaign preview cmp_1 --row 3\n"
                     "merpati campaign preview cmp_1 --value nama=Ani --value kota=Solo"},
         [wish](Session& session) { return preview(session, *wish); });
-    command.add_option("ID", wish->id, "The campaign: cmp_1, or 1")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
+    add_campaign_id(command, wish->id);
     auto* row = command.add_option("--row", wish->row, "The recipient of this row")
                     ->option_text("N")
                     ->check(whole_number(1, row_max));
@@ -138,6 +134,7 @@ void add_campaign_preview(Program& program, CLI::App& group) {
         ->excludes(row);
 }
 
+/// Exit code 1 if a number got no message.
 int test(Session& session, const std::string& id, const std::vector<std::string>& to,
          const std::string& row) {
     boost::json::object body{{"to", boost::json::array(to.begin(), to.end())}};
@@ -146,12 +143,25 @@ int test(Session& session, const std::string& id, const std::vector<std::string>
     }
     const auto answer =
         session.ask(http::Method::post, "/campaigns/" + percent_encode(id) + "/test", body);
-    if (!answer || session.json()) {
-        return session.show(answer, {});
+    if (!answer) {
+        return session.fail(answer.error());
     }
-    session.console().out << "Sent to the queue: merpati message show MESSAGE\n\n"
-                          << render_table(answer->at("messages").as_array(), test_columns, "");
-    return exit_done;
+    boost::json::array sent;
+    boost::json::array refused;
+    for (const auto& message : answer->at("messages").as_array()) {
+        (message.at("message").is_null() ? refused : sent).push_back(message);
+    }
+    if (session.json()) {
+        (void)session.print(*answer);
+    } else {
+        auto& out = session.console().out;
+        out << "Sent to the queue: merpati message show MESSAGE\n\n"
+            << render_table(sent, test_columns, "");
+        if (!refused.empty()) {
+            out << "\nNot sent:\n\n" << render_table(refused, refused_columns, "");
+        }
+    }
+    return refused.empty() ? exit_done : exit_failed;
 }
 
 void add_campaign_test(Program& program, CLI::App& group) {
@@ -166,13 +176,10 @@ void add_campaign_test(Program& program, CLI::App& group) {
         {.name = "test",
          .summary = "Send a campaign's message to numbers of your own",
          .details = "To at most 10 numbers, also suppressed ones. These messages cost credit, and "
-                    "the\ncampaign does not count them.",
+                    "the\ncampaign does not count them. Exit code 1: a number got none.",
          .example = "merpati campaign test cmp_1 --to 6281234567899 --row 2"},
         [wish](Session& session) { return test(session, wish->id, wish->to, wish->row); });
-    command.add_option("ID", wish->id, "The campaign: cmp_1, or 1")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
+    add_campaign_id(command, wish->id);
     command.add_option("--to", wish->to, "Who gets it; repeatable")
         ->option_text("NUMBER")
         ->required()

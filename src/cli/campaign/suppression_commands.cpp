@@ -1,7 +1,5 @@
 // merpati suppression …
 #include <array>
-#include <memory>
-#include <string>
 
 #include <CLI/App.hpp>
 
@@ -44,26 +42,13 @@ const Parameter suppressing_account{.name = "--account",
                                     .field = "account",
                                     .required = true};
 
-void add_suppression_import(Program& program, CLI::App& group) {
-    struct Wish {
-        std::string account;
-        PeopleFile file;
-    };
-    auto wish = std::make_shared<Wish>();
-    auto& command = program.add_command(
-        group,
-        {.name = "import",
-         .summary = "Suppress all numbers of a file",
-         .example = "merpati suppression import blacklist.csv --account acc_1"},
-        [wish](Session& session) {
-            const auto target = "/suppressions/import?account=" + percent_encode(wish->account);
-            return session.show(wish->file.upload(session, target), imported_suppressions_sheet);
-        });
-    (void)wish->file.add_to(command);
-    command.add_option("--account", wish->account, "Whose campaigns: acc_1, or 1")
-        ->option_text("ID")
-        ->required()
-        ->check(not_empty());
+ImportCommand import_suppressions() {
+    return {.text = {.name = "import",
+                     .summary = "Suppress all numbers of a file",
+                     .example = "merpati suppression import blacklist.csv --account acc_1"},
+            .path = "/suppressions/import",
+            .account_help = "Whose campaigns: acc_1, or 1",
+            .columns = imported_suppressions_sheet};
 }
 
 RequestCommand add_one() {
@@ -115,8 +100,17 @@ void add_suppression_commands(Program& program) {
                       .columns = suppression_columns,
                       .when_empty = "No number is suppressed.",
                       .subject = of_one_account});
+    add_request_command(
+        program, group,
+        {.text = {.name = "show",
+                  .summary = "Show why campaigns do not reach a number, and since when",
+                  .example = "merpati suppression show 6281234567890 --account acc_1"},
+         .method = http::Method::get,
+         .path = "/suppressions/{}",
+         .parameters = {suppressed_number, suppressing_account},
+         .columns = suppression_sheet});
     add_request_command(program, group, add_one());
-    add_suppression_import(program, group);
+    add_import_command(program, group, import_suppressions());
     add_export_command(program, group,
                        {.text = {.name = "export",
                                  .summary = "Print all suppressed numbers, as CSV or JSON lines",

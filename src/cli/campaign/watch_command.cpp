@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.hpp"
+#include "cli/campaign/campaign_id.hpp"
 #include "cli/campaign/campaign_view.hpp"
 #include "cli/campaign/watch_view.hpp"
 #include "cli/commands.hpp"
@@ -147,10 +148,7 @@ void add_campaign_watch(Program& program, CLI::App& group) {
              "change is a line.",
          .example = "merpati campaign start cmp_1 && merpati campaign watch cmp_1"},
         [id](Session& session) { return CampaignWatch{session, *id}.run(); });
-    command.add_option("ID", *id, "The campaign: cmp_1, or 1")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
+    add_campaign_id(command, *id);
 }
 
 }  // namespace merpati::cli

@@ -1,0 +1,22 @@
+// The argument that names a campaign.
+#pragma once
+
+#include <string>
+
+#include <CLI/App.hpp>
+
+#include "cli/arguments.hpp"
+
+namespace merpati::cli {
+
+inline constexpr const char* campaign_id_help = "The campaign: cmp_1, or 1";
+
+/// Adds ID, which must be given.
+inline void add_campaign_id(CLI::App& command, std::string& id) {
+    command.add_option("ID", id, campaign_id_help)
+        ->option_text(" ")
+        ->required()
+        ->check(not_empty());
+}
+
+}  // namespace merpati::cli
