@@ -1,6 +1,5 @@
 // Messages in bulks against messages one by one: durable acceptances, whole cycles beside Kannel,
 // and how long a bulk of 100 takes at half the highest rate.
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { measure } from "./cycle.mjs";
 import * as kannel from "./kannel.mjs";
@@ -15,13 +14,12 @@ export const TARGET_P99 = 25; // Milliseconds.
 const SINGLE_CONNECTIONS = 64;
 const BULK_CONNECTIONS = 8; // An account has at most 16 bulks that wait.
 const DEVICES = 16;
-const script = join(import.meta.dirname, "bulk.lua");
 
 /** How messages arrive: `each` in a request. */
 const ways = {
-  single: { each: 1, script: merpati.script, connections: SINGLE_CONNECTIONS },
-  hundred: { each: 100, script, connections: BULK_CONNECTIONS },
-  thousand: { each: 1_000, script, connections: BULK_CONNECTIONS },
+  single: { each: 1, connections: SINGLE_CONNECTIONS },
+  hundred: { each: 100, connections: BULK_CONNECTIONS },
+  thousand: { each: 1_000, connections: BULK_CONNECTIONS },
 };
 
 export async function bulk({ scratch, seconds, repetitions }) {
@@ -61,10 +59,10 @@ async function startSide({ folder, way, callback, environment = {}, batches = fa
     ? (command, account) => command("account", "set", account, "--callback-batch", "100/200ms")
     : undefined;
   const side = await merpati.startMerpati({ folder, devices: DEVICES, callback, prepare });
-  const path = way.each === 1 ? "/v1/send" : "/v1/messages/bulk";
+  if (way.each === 1) return { ...side, environment: { ...side.environment, ...environment } };
   return {
     ...side,
-    url: side.url.replace("/v1/send", path),
+    url: side.url.replace("/v1/send", "/v1/messages/bulk"),
     environment: { ...side.environment, BENCH_EACH: `${way.each}`, ...environment },
   };
 }
@@ -77,7 +75,7 @@ async function acceptOnly(folder, way, seconds) {
   const side = await startSide({ folder, way, environment: { BENCH_DELAY: "18000" } });
   const before = cpuSeconds(side.processes);
   const begun = performance.now();
-  const result = await load({ ...side, ...way, seconds });
+  const result = await load({ ...side, ...way, script: merpati.script, seconds });
   const { accepted, at } = await acceptedAtLast(new URL("/metrics", side.url));
   const cpu = cpuSeconds(side.processes) - before;
   await stop(...side.processes);
@@ -105,7 +103,7 @@ async function wholeCycle({ scratch, sink, seconds, way, batches, environment })
   const folder = scratch("cycle");
   try {
     const start = () => startSide({ folder, way, callback: sink.url, environment, batches });
-    return await measure(start, way.script, sink, seconds, { ...way, batches });
+    return await measure(start, merpati.script, sink, seconds, { ...way, batches });
   } catch (error) {
     if (batches && /callback-batch/.test(error.message)) return undefined;
     throw error;

@@ -1,14 +1,13 @@
 // Single sends of one account beside the bulks of another. Measures how long a send takes to be
 // answered: undisturbed, and while the neighbour posts bulks without a pause.
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Gateway } from "./fairness_gateway.mjs";
 import { load } from "./load.mjs";
+import { script } from "./merpati.mjs";
 
 const PROBES = 1_000;
 const PROBE_EVERY_MS = 5;
 const SETTLE_MS = 500; // Until the neighbour's first bulks are under way.
-const script = join(import.meta.dirname, "bulk.lua");
 
 /** The neighbours: how many messages each bulk has, and how many bulks wait for their answers. */
 export const bulkRows = [
