@@ -89,10 +89,11 @@ void CampaignCheck::check_plan() {
         add({.code = "consent",
              .detail = "say in 'consent' why these people may be written to: marketing needs it"});
     }
-    // No connector has templates.
+    // A message carries a text, and no template with its values.
     if (plan_.message_template) {
         add({.code = "template",
-             .detail = "only devices of the Cloud API send templates",
+             .detail = "campaigns cannot send templates: give a text, which goes as the "
+                       "device's fallback template where the platform takes no free text",
              .count = std::ssize(plan_.devices)});
     }
 }

@@ -71,8 +71,12 @@ inline constexpr std::array texts_of_campaign_checks{
     Text{"say in 'consent' why these people may be written to: marketing needs it",
          "tulis di 'consent' mengapa orang-orang ini boleh dikirimi pesan: pemasaran "
          "memerlukannya"},
-    Text{"only devices of the Cloud API send templates",
-         "hanya perangkat Cloud API yang mengirim templat"},
+    Text{"campaigns cannot send templates: give a text, which goes as the device's fallback "
+         "template "
+         "where the platform takes no free text",
+         "kampanye tidak dapat mengirim templat: berikan teks, yang dikirim sebagai templat "
+         "cadangan "
+         "perangkat jika platform tidak menerima teks bebas"},
     Text{"{} is not a device of this account", "{0} bukan perangkat akun ini"},
     Text{"device {} is not connected", "perangkat {0} tidak terhubung"},
     Text{"the platform lets device {} begin no new chats at present",
