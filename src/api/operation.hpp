@@ -42,9 +42,12 @@ using BodyHandler = std::unique_ptr<http::BodyReceiver>(const Rooms&, const http
                                                         admission::Principal, http::Responder);
 /// Answers later; must not block. Neither keys nor cookies are looked at.
 using StrangerHandler = void(const Rooms&, const http::Request&, http::Responder);
+/// As StrangerHandler, for a body that is read in pieces. Null: it has answered.
+using StrangerBodyHandler = std::unique_ptr<http::BodyReceiver>(const Rooms&, const http::Request&,
+                                                                http::Responder);
 using Answerer = std::variant<Page*, AccountHandler*, PrincipalHandler*, BodyHandler*,
-                              StrangerHandler*, manage::Handler*, manage::StreamHandler*,
-                              manage::LateHandler*, manage::UploadHandler*>;
+                              StrangerHandler*, StrangerBodyHandler*, manage::Handler*,
+                              manage::StreamHandler*, manage::LateHandler*, manage::UploadHandler*>;
 
 /// The threads that carry out an operation of the catalogue, so that slow calls do not delay
 /// others.
@@ -55,6 +58,7 @@ enum class Pool : std::uint8_t {
     retrying,   // Sends a message, after a probe of its file.
     testing,    // Waits for any host that the caller names.
     uploading,  // Waits for the body of an upload.
+    asking,     // May wait for a platform's answer.
 };
 
 /// One row of the table. Routes, access checks, limits, idempotency, metrics and the tests of the
@@ -90,7 +94,12 @@ struct Operation {
 
     /// The same, for a handler that chooses its threads.
     [[nodiscard]] constexpr bool takes_body() const {
-        return std::holds_alternative<BodyHandler*>(answerer);
+        return std::holds_alternative<BodyHandler*>(answerer) || is_for_strangers();
+    }
+
+    /// The body is read while it arrives, from callers of whom nothing is known.
+    [[nodiscard]] constexpr bool is_for_strangers() const {
+        return std::holds_alternative<StrangerBodyHandler*>(answerer);
     }
 
     /// The answer is produced while it is sent.

@@ -1,6 +1,7 @@
 #include <array>
 #include <utility>
 
+#include "api/cloud_webhook.hpp"
 #include "api/device_addnew.hpp"
 #include "api/events/watch.hpp"
 #include "api/manage/campaigns/outcomes.hpp"
@@ -58,9 +59,9 @@ constexpr std::array account_fields = {
     Names{"rate"},    Names{"callback"},      Names{"delivery"}, Names{"devices_max"},
     Names{"country"}, Names{"callback_batch"}};
 constexpr std::array device_fields = {
-    Names{"number"},    Names{"created_at"},  Names{"connector"},
-    Names{"account"},   Names{"webhook"},     Names{"gap_ms"},
-    Names{"jitter_ms"}, Names{"per_day_max"}, Names{"warm_up_days"}};
+    Names{"number"},       Names{"created_at"}, Names{"connector"},        Names{"account"},
+    Names{"webhook"},      Names{"gap_ms"},     Names{"jitter_ms"},        Names{"per_day_max"},
+    Names{"warm_up_days"}, Names{"cloud"},      Names{"fallback_template"}};
 constexpr std::array webhook_fields = {Names{"number"}, Names{"url"}};
 constexpr std::array person_fields = {Names{"id"},           Names{"email"}, Names{"admin"},
                                       Names{"has_password"}, Names{"totp"},  Names{"memberships"}};
@@ -149,6 +150,15 @@ void opt_out(const Rooms& rooms, const http::Request& request, http::Responder r
     rooms.opt_out_page.take(request, std::move(responder));
 }
 
+void verify_webhook(const Rooms& rooms, const http::Request& request, http::Responder responder) {
+    rooms.cloud_webhook.verify(request, std::move(responder));
+}
+
+std::unique_ptr<http::BodyReceiver> take_webhook(const Rooms& rooms, const http::Request& request,
+                                                 http::Responder responder) {
+    return rooms.cloud_webhook.receive(request, std::move(responder));
+}
+
 std::unique_ptr<http::BodyReceiver> take_bulk(const Rooms& rooms, const http::Request& request,
                                               admission::Principal principal,
                                               http::Responder responder) {
@@ -187,6 +197,11 @@ constexpr std::array table{
               .path = "/o/{}",
               .answerer = opt_out,
               .body_max = OptOutPage::body_max},
+    Operation{.path = "/v1/platform/cloud", .answerer = verify_webhook},
+    Operation{.method = Method::post,
+              .path = "/v1/platform/cloud",
+              .answerer = take_webhook,
+              .body_max = CloudWebhook::body_max},
     Operation{.path = "/metrics", .scope = api::Scope::metrics, .answerer = metrics},
     offer(Method::get, "/v1/messages", Scope::messages_read, manage::messages::list),
     on(Pool::retrying,
@@ -289,10 +304,12 @@ constexpr std::array table{
     offer(Method::get, "/v1/events", Scope::messages_read, watch),
     offer(Method::get, "/v1/connectors", Scope::account_read, manage::connectors::list),
     offer(Method::get, "/v1/devices", Scope::account_read, manage::devices::list),
-    offer(Method::post, "/v1/devices", Scope::devices_manage, manage::devices::add),
+    on(Pool::asking,
+       offer(Method::post, "/v1/devices", Scope::devices_manage, manage::devices::add)),
     tagged(offer(Method::get, "/v1/devices/{}", Scope::account_read, manage::devices::show),
            device_fields),
-    tagged(offer(Method::patch, "/v1/devices/{}", Scope::devices_manage, manage::devices::change),
+    tagged(on(Pool::asking, offer(Method::patch, "/v1/devices/{}", Scope::devices_manage,
+                                  manage::devices::change)),
            device_fields),
     tagged(offer(Method::del, "/v1/devices/{}", Scope::devices_manage, manage::devices::remove),
            device_fields),
@@ -303,6 +320,8 @@ constexpr std::array table{
     offer(Method::post, "/v1/devices/{}/pause", Scope::devices_manage, manage::device_queue::pause),
     offer(Method::post, "/v1/devices/{}/resume", Scope::devices_manage,
           manage::device_queue::resume),
+    offer(Method::get, "/v1/devices/{}/templates", Scope::account_read,
+          manage::devices::list_templates),
     offer(Method::get, "/v1/devices/{}/queue", Scope::devices_manage, manage::device_queue::show),
     recorded_first(offer(Method::del, "/v1/devices/{}/queue", Scope::devices_manage,
                          manage::device_queue::clear, Pool::lengthy)),

@@ -80,10 +80,18 @@ struct HandlerMaker {
     /// See `upload`.
     http::Handler operator()(manage::UploadHandler* /*handler*/) const { return {}; }
     http::Handler operator()(BodyHandler* /*handler*/) const { return {}; }
+    http::Handler operator()(StrangerBodyHandler* /*handler*/) const { return {}; }
 
     [[nodiscard]] http::UploadHandler upload() const {
         if (auto* const* handle = std::get_if<BodyHandler*>(&operation.answerer)) {
             return body(*handle);
+        }
+        if (auto* const* handle = std::get_if<StrangerBodyHandler*>(&operation.answerer)) {
+            return [rooms = rooms, handle = *handle](const http::Request& request,
+                                                     http::Responder responder,
+                                                     const http::PieceHold& /*hold*/) {
+                return handle(rooms, request, std::move(responder));
+            };
         }
         return [rooms = rooms, &operation = operation](
                    const http::Request& request, http::Responder responder,
@@ -167,6 +175,9 @@ const Operation* operation_of(const http::Request& request) {
 
 std::optional<http::Reply> before_too_large(const Rooms& rooms, const http::Request& request) {
     const auto* operation = operation_of(request);
+    if (operation != nullptr && operation->is_for_strangers()) {
+        return reply_of(manage::body_too_large(), request);
+    }
     if (operation == nullptr || !is_of_catalogue(*operation)) {
         return rooms.authenticator.before_too_large(request);
     }

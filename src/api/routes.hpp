@@ -13,6 +13,7 @@ class Bulk;
 class DeviceAddnew;
 class Authenticator;
 class Callers;
+class CloudWebhook;
 class EventHub;
 class OptOutPage;
 class Send;
@@ -34,6 +35,7 @@ struct Rooms {
     const admission::CallerRights& rights;
     EventHub& events;
     OptOutPage& opt_out_page;
+    const CloudWebhook& cloud_webhook;
 };
 
 /// Adds the operations of these scopes to a listener's router, before its server starts. With

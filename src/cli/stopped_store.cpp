@@ -55,6 +55,12 @@ public:
     Result<void> announce(store::Tables& tables, const model::Device& device) override {
         return devices::announce(tables, notices_, device);
     }
+    Result<void> mark_connected(store::Tables& tables, const model::Device& device) override {
+        const auto marked =
+            devices::record_state(tables, notices_, store::DeviceIdentity::of(device),
+                                  model::DeviceState::connected, {}, clock_.now());
+        return marked ? Result<void>{} : pass(marked);
+    }
     Result<model::Device> connect(model::PhoneNumber number, Exported exported) override {
         if (exported == Exported::connect) {
             auto known = write_change(store_, directory_, [number](store::Tables& tables) {

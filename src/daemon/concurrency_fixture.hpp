@@ -49,6 +49,12 @@ public:
         return connected_;
     }
 
+    /// What was said of the device: its state each time that it was named, and "started".
+    [[nodiscard]] std::vector<std::string> told_of(model::PhoneNumber device) {
+        const std::lock_guard lock{mutex_};
+        return told_[device];
+    }
+
     [[nodiscard]] connector::CapabilitiesPtr capabilities() const override { return abilities_; }
     [[nodiscard]] model::DeviceState first_state(model::PhoneNumber) const override {
         return model::DeviceState::connected;
@@ -59,7 +65,11 @@ public:
         return {};
     }
     void stop() override {}
+    void know_device(const model::Device& device) override {
+        note(device, model::to_string(device.state));
+    }
     void start_device(const model::Device& device, std::string_view) override {
+        note(device, "started");
         set(device.number, model::DeviceState::connected);
     }
     void answer_pairing(model::PhoneNumber, std::string_view, Settled settled) override {
@@ -109,6 +119,11 @@ public:
     }
 
 private:
+    void note(const model::Device& device, std::string_view what) {
+        const std::lock_guard lock{mutex_};
+        told_[device.number].emplace_back(what);
+    }
+
     void set(model::PhoneNumber device, model::DeviceState state) {
         {
             const std::lock_guard lock{mutex_};
@@ -135,6 +150,7 @@ private:
     connector::ConnectorEvents* events_ = nullptr;
     std::mutex mutex_;
     std::set<model::PhoneNumber> connected_;
+    std::map<model::PhoneNumber, std::vector<std::string>> told_;
     Settled settling_;
     std::thread::id steered_by_;
 };

@@ -2,12 +2,19 @@
 
 #include "api/errors.hpp"
 #include "daemon/options.hpp"
+#include "model/connector.hpp"
 
 namespace merpati::daemon {
 
-Entrances::Entrances(const Clock& clock, Random& random, const config::Settings& settings,
-                     const telemetry::Log& log)
-    : server_(clock, random, http_options(settings), router_, local_router_, api::refusal_body,
+Entrances::Entrances(const Clock& clock, Random& random, const connector::Connectors& connectors,
+                     const config::Settings& settings, const telemetry::Log& log)
+    : cloud_webhook_(
+          [&connectors]() -> connector::PlatformWebhook* {
+              auto* const cloud = connectors.find(model::cloud_connector);
+              return cloud == nullptr ? nullptr : cloud->platform_webhook();
+          },
+          app_address(settings)),
+      server_(clock, random, http_options(settings), router_, local_router_, api::refusal_body,
               log.in("http")) {
     if (settings.metrics.listen) {
         metrics_server_ = std::make_unique<http::Server>(

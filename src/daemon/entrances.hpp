@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "api/cloud_webhook.hpp"
 #include "api/routes.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "config/settings.hpp"
+#include "connector/connectors.hpp"
 #include "http/server.hpp"
 #include "telemetry/log.hpp"
 #include "web/app.hpp"
@@ -22,8 +24,8 @@ namespace merpati::daemon {
 /// Threads: the owner's.
 class Entrances {
 public:
-    Entrances(const Clock& clock, Random& random, const config::Settings& settings,
-              const telemetry::Log& log);
+    Entrances(const Clock& clock, Random& random, const connector::Connectors& connectors,
+              const config::Settings& settings, const telemetry::Log& log);
 
     /// Adds the operations; call it once, before `start`. `rooms` must outlive this.
     void route(const api::Rooms& rooms);
@@ -34,11 +36,14 @@ public:
     void drain(std::chrono::milliseconds patience) { server_.drain(patience); }
     void stop();
 
+    [[nodiscard]] const api::CloudWebhook& cloud_webhook() const noexcept { return cloud_webhook_; }
+
     /// Of the network, as it listens.
     [[nodiscard]] std::vector<std::string> addresses() const { return server_.addresses(); }
     [[nodiscard]] const http::Server& server() const noexcept { return server_; }
 
 private:
+    const api::CloudWebhook cloud_webhook_;
     web::App app_{web::assets()};
     http::Router router_;
     http::Router local_router_;

@@ -232,9 +232,9 @@ public:
           health_(clock,
                   {.store = [this](auto answer) { committer_.probe(std::move(answer)); },
                    .scheduler = [this](auto answer) { scheduler_.probe(std::move(answer)); },
-                   .store_trouble = [this] { return store_trouble(); }},
+                   .store_trouble = [this] { return trouble_of(*store_, committer_); }},
                   health_options(supervisor.watchdog), log.in("health")),
-          entrances_(clock, random, settings, log) {
+          entrances_(clock, random, connectors_, settings, log) {
         opened.begin(queue_clock_);
         join();
         if (supervisor.watchdog) {
@@ -392,16 +392,8 @@ private:
                           .directory = directory_,
                           .rights = rights_,
                           .events = events_,
-                          .opt_out_page = campaigns_.opt_out_page()});
-    }
-
-    /// Why the store may soon refuse writes; empty: no trouble. A store that cannot commit is not
-    /// reported here, because it ends the process.
-    [[nodiscard]] std::string store_trouble() const {
-        if (committer_.counts().waiting > store::CommitterOptions{}.queue_max / 2) {
-            return "is too slow";
-        }
-        return store_->condition().trouble();
+                          .opt_out_page = campaigns_.opt_out_page(),
+                          .cloud_webhook = entrances_.cloud_webhook()});
     }
 
     void finished(store::Finish&& finish) {

@@ -6,6 +6,13 @@
 
 namespace merpati::daemon {
 
+std::string trouble_of(const store::Store& store, const store::Committer& committer) {
+    if (committer.counts().waiting > store::CommitterOptions{}.queue_max / 2) {
+        return "is too slow";
+    }
+    return store.condition().trouble();
+}
+
 Health::Health(const Clock& clock, Watched watched, HealthOptions options, telemetry::Log log)
     : clock_(clock),
       options_(options),

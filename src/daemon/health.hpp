@@ -14,6 +14,8 @@
 #include "api/monitoring.hpp"
 #include "base/clock.hpp"
 #include "base/periodic_thread.hpp"
+#include "store/committer.hpp"
+#include "store/store.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::daemon {
@@ -22,6 +24,10 @@ struct HealthOptions {
     std::chrono::milliseconds every{2'000};      // Between two checks.
     std::chrono::milliseconds patience{10'000};  // A thread silent for longer counts as hung.
 };
+
+/// Why the store may soon refuse writes; empty: no trouble. A store that cannot commit is not
+/// reported here, because it ends the process.
+[[nodiscard]] std::string trouble_of(const store::Store& store, const store::Committer& committer);
 
 /// Operation: periodically posts a probe to the committer's thread and to the scheduler's, and
 /// checks the store's condition. `unready` reports the store's trouble at the last check, and

@@ -171,33 +171,6 @@ Result<void> DeviceKeeper::store_reports(store::Tables& tables,
     return {};
 }
 
-void DeviceKeeper::pairing(const model::Device& known, connector::PairingStep step) {
-    const auto device = known.number;
-    const auto now = rooms_.directory.find_device(device);
-    if (now == nullptr || store::DeviceIdentity::of(*now) != store::DeviceIdentity::of(known) ||
-        step.payload.size() > connector::PairingStep::payload_bytes_max) {
-        rooms_.log.warn("a pairing step is left out: its device is gone, or it is too long",
-                        {{"device", telemetry::mask_number(device.text())}});
-        return;
-    }
-    pairings_.show(device, step);
-    if (rooms_.on_pairing_step) {
-        rooms_.on_pairing_step(known, step);
-    }
-    const auto bytes = step.payload.size();
-    keep(
-        known, bytes,
-        [this, device, step = std::move(step)](store::Tables& tables) -> Result<void> {
-            const auto told = notify(tables, device, "device.pairing",
-                                     EventData{}
-                                         .add("method", step.method)
-                                         .add("payload", step.payload)
-                                         .add("expires_at", to_rfc3339(step.expires_at)));
-            return told ? Result<void>{} : pass(told);
-        },
-        [](const Result<void>&) {});
-}
-
 void DeviceKeeper::late_status(const model::Device& device, connector::LateStatus late,
                                Stored stored) {
     if (!connector::is_platform_id(late.platform_id)) {
@@ -294,6 +267,12 @@ Result<void> DeviceKeeper::prepare(model::Device& device) {
 
 Result<void> DeviceKeeper::announce(store::Tables& tables, const model::Device& device) {
     return devices::announce(tables, rooms_.notices, device);
+}
+
+Result<void> DeviceKeeper::mark_connected(store::Tables& tables, const model::Device& device) {
+    const auto marked = record_state(tables, rooms_.notices, store::DeviceIdentity::of(device),
+                                     DeviceState::connected, {}, rooms_.clock.wall_now());
+    return marked ? Result<void>{} : pass(marked);
 }
 
 Result<model::Device> DeviceKeeper::connect(model::PhoneNumber number, Exported exported) {

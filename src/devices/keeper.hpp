@@ -93,6 +93,8 @@ public:
     [[nodiscard]] Result<void> prepare(model::Device& device) override;
     [[nodiscard]] Result<void> announce(store::Tables& tables,
                                         const model::Device& device) override;
+    [[nodiscard]] Result<void> mark_connected(store::Tables& tables,
+                                              const model::Device& device) override;
     [[nodiscard]] Result<model::Device> connect(model::PhoneNumber number,
                                                 Exported exported) override;
     [[nodiscard]] Result<model::Device> disconnect(model::PhoneNumber number) override;

@@ -11,6 +11,9 @@
 namespace merpati::devices {
 
 struct PlatformCalls::Places {
+    enum class Of : std::uint8_t { downloads, questions };
+    explicit Places(Of of) : kind(of) {}
+
     /// Takes a slot, which is released with the last copy of the result. Errors: too_many_requests
     /// (of this device or account), busy.
     static Result<std::shared_ptr<void>> take(const std::shared_ptr<Places>& places,
@@ -24,11 +27,17 @@ struct PlatformCalls::Places {
         const bool device_full = held_of(places->of_device, device.number) >= of_device_max;
         if (device_full || (of_account > 0 && !places->all.admits(of_account))) {
             return fail(ErrorCode::too_many_requests,
-                        "too many downloads of this device, or account, are under way: wait for "
-                        "one to end");
+                        places->kind == Of::downloads
+                            ? "too many downloads of this device, or account, are under way: wait "
+                              "for one to end"
+                            : "too many questions of this device, or account, to the platform are "
+                              "under way: wait for one to end");
         }
         if (!places->all.admits(of_account)) {
-            return fail(ErrorCode::busy, "too many downloads are under way: try again");
+            return fail(ErrorCode::busy,
+                        places->kind == Of::downloads
+                            ? "too many downloads are under way: try again"
+                            : "too many questions to the platform are under way: try again");
         }
         places->all.acquire();
         ++places->of_account[device.account];
@@ -50,6 +59,7 @@ private:
         }
     }
 
+    const Of kind;
     std::mutex mutex;
     SharedLimit all{places_max};
     std::unordered_map<model::AccountId, std::size_t> of_account;
@@ -69,7 +79,10 @@ struct PlatformCalls::Fetch {
 };
 
 PlatformCalls::PlatformCalls(Rooms rooms)
-    : rooms_(std::move(rooms)), places_(std::make_shared<Places>()), checks_(rooms_.clock) {}
+    : rooms_(std::move(rooms)),
+      places_(std::make_shared<Places>(Places::Of::downloads)),
+      questions_(std::make_shared<Places>(Places::Of::questions)),
+      checks_(rooms_.clock) {}
 
 void PlatformCalls::fetch_media(const model::Device& device, const store::ReceivedMedia& media,
                                 Fetched done) {
@@ -160,6 +173,42 @@ void PlatformCalls::check_number(const model::Device& device, const std::string&
                 check_number(other, number, std::move(waiting));
             }
         });
+}
+
+void PlatformCalls::check_access(const model::Device& device, connector::PlatformAccess access,
+                                 AccessChecked done) {
+    auto* const connector = rooms_.connectors.find(device.connector);
+    if (connector == nullptr) {
+        done(rooms_.connectors.missing(device.connector));
+        return;
+    }
+    auto place = Places::take(questions_, device);
+    if (!place) {
+        done(pass(place));
+        return;
+    }
+    connector->check_access(
+        std::move(access),
+        [place = *std::move(place), done = std::move(done)](
+            Result<connector::CheckedNumber> checked) mutable { done(std::move(checked)); });
+}
+
+void PlatformCalls::list_templates(const model::Device& device, connector::PlatformAccess access,
+                                   std::string cursor, TemplatesListed done) {
+    auto* const connector = rooms_.connectors.find(device.connector);
+    if (connector == nullptr) {
+        done(rooms_.connectors.missing(device.connector));
+        return;
+    }
+    auto place = Places::take(questions_, device);
+    if (!place) {
+        done(pass(place));
+        return;
+    }
+    connector->list_templates(
+        std::move(access), std::move(cursor),
+        [place = *std::move(place), done = std::move(done)](
+            Result<connector::TemplatePage> page) mutable { done(std::move(page)); });
 }
 
 }  // namespace merpati::devices

@@ -25,7 +25,8 @@ namespace merpati::devices {
 /// connector that hangs, or a client that reads slowly, delays only its own account. There is no
 /// queue: a download without a slot is refused, with too_many_requests or busy.
 ///
-/// Checks of numbers: see NumberChecks.
+/// Checks of numbers: see NumberChecks. Other questions hold a slot of their own kind until they
+/// are answered, shared in the same way.
 ///
 /// Threads: any; nothing blocks.
 class PlatformCalls final : public api::manage::PlatformControl {
@@ -46,6 +47,10 @@ public:
                      Fetched done) override;
     void check_number(const model::Device& device, const std::string& number,
                       Checked done) override;
+    void check_access(const model::Device& device, connector::PlatformAccess access,
+                      AccessChecked done) override;
+    void list_templates(const model::Device& device, connector::PlatformAccess access,
+                        std::string cursor, TemplatesListed done) override;
 
 private:
     struct Places;
@@ -55,6 +60,7 @@ private:
 
     const Rooms rooms_;
     const std::shared_ptr<Places> places_;  // Shared with files, which may outlive this object.
+    const std::shared_ptr<Places> questions_;
     NumberChecks checks_;
 };
 

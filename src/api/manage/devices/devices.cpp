@@ -5,6 +5,7 @@
 
 #include "admission/checks.hpp"
 #include "api/manage/accounts/limits.hpp"
+#include "api/manage/devices/cloud_access.hpp"
 #include "api/manage/devices/new_device.hpp"
 #include "api/manage/engine/entity_tag.hpp"
 #include "api/manage/engine/handlers.hpp"
@@ -12,6 +13,7 @@
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/typed_number.hpp"
 #include "api/manage/engine/views.hpp"
+#include "model/connector.hpp"
 
 namespace merpati::api::manage::devices {
 namespace {
@@ -24,6 +26,7 @@ struct Wanted {
     std::string number;
     std::optional<std::string> connector;
     store::DevicePatch choices;
+    std::optional<CloudAccess> cloud;
 };
 
 boost::json::object view_for(const Call& call, const model::Device& device) {
@@ -64,6 +67,14 @@ store::DevicePatch take_choices(Fields& fields, const Context& context) {
     return patch;
 }
 
+void check_cloud_fields(Fields& fields, const CloudAccess& given, std::string_view connector) {
+    if (connector != model::cloud_connector) {
+        fields.mistake("cloud", "is for devices on the connector cloud alone");
+    } else if (!given.phone_number_id || !given.token) {
+        fields.mistake("cloud", "must hold phone_number_id and token");
+    }
+}
+
 Wanted take_wanted(Fields& fields, const Context& context) {
     Wanted wanted;
     wanted.account = fields.text("account", 32);
@@ -74,6 +85,11 @@ Wanted take_wanted(Fields& fields, const Context& context) {
         fields.mistake("connector", "must be the name of a connector");
     }
     wanted.choices = take_choices(fields, context);
+    wanted.cloud = take_cloud(fields);
+    if (wanted.cloud) {
+        check_cloud_fields(fields, *wanted.cloud,
+                           wanted.connector.value_or(std::string{context.default_connector}));
+    }
     if (!model::PhoneNumber::parse(wanted.number) ||
         !admission::recipient_possible(wanted.number)) {
         fields.mistake("number", std::string{number_needed});
@@ -124,7 +140,8 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, Call
                    {.number = *model::PhoneNumber::parse(wanted.number),
                     .connector = wanted.connector.value_or(std::string{context.default_connector}),
                     .webhook = wanted.choices.webhook_url,
-                    .pace = wanted.choices.pace},
+                    .pace = wanted.choices.pace,
+                    .cloud = wanted.cloud},
                    context.clock.now());
     if (!added) {
         return pass(added);
@@ -148,6 +165,27 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, Call
     }
     call.changed_nothing = !added->written;
     return std::move(added->decision.device);
+}
+
+/// Asks the platform about a new device's number, unless the device would be refused anyway: the
+/// change is tried, and undone.
+Result<void> check_wanted(const Context& context, Call& call, const Wanted& wanted) {
+    std::optional<model::Device> device;
+    const auto tried = context.change([&](store::Tables& tables) -> Result<void> {
+        auto added = add_in(context, tables, call, wanted);
+        if (!added) {
+            return pass(added);
+        }
+        device = *std::move(added);
+        return fail(ErrorCode::conflict, {});
+    });
+    if (!device) {
+        return tried;
+    }
+    return check_with_platform(context, call.fields, *device,
+                               {.phone_number_id = *wanted.cloud->phone_number_id,
+                                .waba_id = wanted.cloud->waba_id.value_or(""),
+                                .token = *wanted.cloud->token});
 }
 
 /// Adds to each device of a page how many messages wait for it. The page counts at most of_page_max
@@ -198,12 +236,17 @@ Result<value> show(const Context& context, Call& call) {
     return view_for(call, **device);
 }
 
-/// Idempotent: adding a device that the account has already changes the given fields of webhook and
-/// pace.
+/// Idempotent: adding a device that the account has already changes the given fields of webhook,
+/// pace and access.
 Result<value> add(const Context& context, Call& call) {
     const auto wanted = take_wanted(call.fields, context);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
+    }
+    if (wanted.cloud) {
+        if (auto checked = check_wanted(context, call, wanted); !checked) {
+            return pass(checked);
+        }
     }
     return context.commit_and_show(
         [&](store::Tables& tables) { return add_in(context, tables, call, wanted); },
@@ -211,9 +254,20 @@ Result<value> add(const Context& context, Call& call) {
 }
 
 Result<value> change(const Context& context, Call& call) {
-    const auto patch = take_choices(call.fields, context);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
+    auto patch = take_choices(call.fields, context);
+    const auto access = take_cloud(call.fields);
+    patch.fallback_template = take_fallback(call.fields);
+    const auto known = find_named_device(context, call);
+    if (!known) {
+        return pass(known);
+    }
+    const bool is_of_cloud = access || patch.fallback_template;
+    if (is_of_cloud) {
+        const auto checked = check_change(context, call.fields, **known,
+                                          access.value_or(CloudAccess{}), patch.fallback_template);
+        if (!checked) {
+            return pass(checked);
+        }
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Device> {
@@ -224,7 +278,12 @@ Result<value> change(const Context& context, Call& call) {
             if (auto matched = check_match(call, view(*device)); !matched) {
                 return pass(matched);
             }
-            return tables.update_device(device->number, patch);
+            const auto same = is_of_cloud ? check_unchanged(**known, *device) : Result<void>{};
+            if (!same) {
+                return pass(same);
+            }
+            return access ? give_access(tables, context.devices, *device, *access, patch)
+                          : tables.update_device(device->number, patch);
         },
         [&](const model::Device& device) { return view(device, call.head.language); });
 }

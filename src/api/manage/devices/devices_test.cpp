@@ -131,7 +131,7 @@ TEST_F(DevicesTest, APairingIsBegunAnsweredAndShown) {
 }
 
 TEST_F(DevicesTest, AConnectorThatIsNotHereIsRefused) {
-    EXPECT_EQ(add("6281100000001", R"(,"connector":"cloud")").status, 403);
+    EXPECT_EQ(add("6281100000001", R"(,"connector":"pigeon")").status, 403);
     add("6281100000001");
     EXPECT_EQ(add("6281100000001", R"(,"connector":"linked")").status, 409);
 }

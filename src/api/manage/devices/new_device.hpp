@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "api/manage/devices/cloud_access.hpp"
 #include "api/manage/engine/context.hpp"
 #include "model/account.hpp"
 #include "model/device.hpp"
@@ -17,6 +18,7 @@ struct NewDevice {
     std::string connector;
     std::optional<std::string> webhook{};  // Empty: not given. "": none.
     model::PacePatch pace{};
+    std::optional<CloudAccess> cloud{};  // With number and token, which the platform has confirmed.
     /// If its connector is missing, the device is added nevertheless, and waits for it.
     bool waits_for_connector = false;
 };
@@ -27,8 +29,9 @@ struct DeviceAdded {
 };
 
 /// Runs in the transaction of the change. Adds the device, with the notice of its first state for
-/// its webhook; or changes what is given of webhook and pace of a device that the account has.
-/// Errors: refused (the connector is missing).
+/// its webhook; or changes what is given of webhook, pace and access of a device that the account
+/// has. Errors: refused (the connector is missing), conflict (another device has the number of the
+/// official platform, or this one is not on its connector).
 [[nodiscard]] Result<DeviceAdded> add_device(store::Tables& tables, DeviceControl& devices,
                                              const model::Account& owner, const NewDevice& wanted,
                                              Timestamp now);

@@ -27,6 +27,7 @@
 #include "campaign/audience/uploads.hpp"
 #include "campaign/control.hpp"
 #include "campaign/opt_out_links.hpp"
+#include "connector/connector.hpp"
 #include "media/received_file.hpp"
 #include "model/device.hpp"
 #include "model/message.hpp"
@@ -71,6 +72,11 @@ public:
     /// webhook.
     [[nodiscard]] virtual Result<void> announce(store::Tables& tables,
                                                 const model::Device& device) = 0;
+
+    /// Runs in the transaction that gives a device what it needs to connect. Sets it `connected`,
+    /// with the notice for its webhook.
+    [[nodiscard]] virtual Result<void> mark_connected(store::Tables& tables,
+                                                      const model::Device& device) = 0;
 
     /// Whether `connect` refuses a device that was exported.
     enum class Exported : std::uint8_t { refuse, connect };
@@ -121,7 +127,7 @@ public:
 /// Threads: any; does not block. The answer comes once, on any thread, possibly before the call
 /// returns; or not at all if the server stops first.
 ///
-/// Errors of both: refused, conflict (not in the device's present state), busy, too_many_requests
+/// Errors of all: refused, conflict (not in the device's present state), busy, too_many_requests
 /// (of this device or account), timeout, unreachable, shutting_down.
 class PlatformControl {
 public:
@@ -143,6 +149,20 @@ public:
     using Checked = std::move_only_function<void(Result<NumberCheck>)>;
     virtual void check_number(const model::Device& /*device*/, const std::string& /*number*/,
                               Checked done) {
+        done(stopped());
+    }
+
+    /// What the official platform says of a number. `device` need not be stored yet.
+    using AccessChecked = connector::Connector::AccessChecked;
+    virtual void check_access(const model::Device& /*device*/, connector::PlatformAccess /*access*/,
+                              AccessChecked done) {
+        done(stopped());
+    }
+    /// The templates of the device's business account.
+    using TemplatesListed = connector::Connector::TemplatesListed;
+    virtual void list_templates(const model::Device& /*device*/,
+                                connector::PlatformAccess /*access*/, std::string /*cursor*/,
+                                TemplatesListed done) {
         done(stopped());
     }
 

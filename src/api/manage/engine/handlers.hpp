@@ -70,7 +70,7 @@ namespace devices {
 Handler list, add, show, change, connect, disconnect, remove, import_secrets;
 Handler show_pairing, pair, answer_pairing, show_qr, pair_by_code;
 StreamHandler export_secrets;
-LateHandler check_recipient;
+LateHandler check_recipient, list_templates;
 }  // namespace devices
 namespace connectors {
 Handler list;

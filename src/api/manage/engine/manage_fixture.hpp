@@ -17,6 +17,7 @@
 
 #include "api/errors.hpp"
 #include "api/manage/engine/manage.hpp"
+#include "api/manage/engine/platform_fixture.hpp"
 #include "api/manage/engine/problem.hpp"
 #include "api/texts/text.hpp"
 #include "http/router.hpp"
@@ -74,6 +75,9 @@ struct RecordingDevices final : DeviceControl {
             device.pace = {.gap_min = std::chrono::milliseconds{250}, .per_day_max = 90};
             return {};
         }
+        if (device.connector == "cloud") {
+            return {};
+        }
         return fail(ErrorCode::refused, "no such connector here");
     }
     Result<void> announce(store::Tables& tables, const model::Device& device) override {
@@ -83,6 +87,12 @@ struct RecordingDevices final : DeviceControl {
                    : tables.add_callback({.id = Uuid{static_cast<std::int64_t>(calls.size()), 1},
                                           .account = device.account,
                                           .kind = model::CallbackKind::device_event});
+    }
+    Result<void> mark_connected(store::Tables& tables, const model::Device& device) override {
+        calls.push_back("mark connected " + device.number.text());
+        const auto set = tables.set_device_state(store::DeviceIdentity::of(device),
+                                                 model::DeviceState::connected, "", {});
+        return set ? Result<void>{} : pass(set);
     }
     Result<model::Device> connect(model::PhoneNumber number, Exported exported) override {
         calls.push_back((exported == Exported::connect ? "connect exported " : "connect ") +
@@ -127,25 +137,6 @@ struct RecordingDevices final : DeviceControl {
         {.name = "simulator", .pairing = {}, .trouble = {}}};
     Pairing shown_pairing;
     std::optional<ErrorCode> pairing_refusal;
-};
-
-/// Has a file for each device, and knows one number.
-struct RecordingPlatform final : PlatformControl {
-    void fetch_media(const model::Device& device, const store::ReceivedMedia& media,
-                     Fetched done) override {
-        calls.push_back(fmt::format("fetch {} {} {}", device.number.text(), media.platform_id,
-                                    media.reference));
-        done(file ? Result<media::ReceivedFilePtr>{file} : fail(refusal, "the platform says no"));
-    }
-    void check_number(const model::Device& device, const std::string& number,
-                      Checked done) override {
-        calls.push_back(fmt::format("check {} {}", device.number.text(), number));
-        done(NumberCheck{.registered = number == "6281234567890", .checked_at = {}});
-    }
-
-    std::vector<std::string> calls;
-    media::ReceivedFilePtr file;  // Null: fetch_media fails with `refusal`.
-    ErrorCode refusal = ErrorCode::not_found;
 };
 
 struct RecordingMessages final : MessageControl {

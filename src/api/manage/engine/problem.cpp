@@ -138,11 +138,12 @@ Outcome problem(std::uint16_t status, std::string_view code, std::string_view de
 Outcome problem(const Error& error, bool for_administrator, std::span<const Mistake> mistakes) {
     const auto status = status_of(error.code);
     const bool told = status != 500 || for_administrator;
-    auto outcome =
-        problem(status, to_string(error.code),
-                told ? std::string_view{error.detail}
-                     : "the server failed to do it; its operator finds out why",
-                error.code == ErrorCode::invalid_argument ? mistakes : decltype(mistakes){});
+    const bool is_of_fields =
+        error.code == ErrorCode::invalid_argument || error.code == ErrorCode::refused;
+    auto outcome = problem(status, to_string(error.code),
+                           told ? std::string_view{error.detail}
+                                : "the server failed to do it; its operator finds out why",
+                           is_of_fields ? mistakes : decltype(mistakes){});
     if (status == 429) {
         outcome.headers = "Retry-After: 10\r\n";
     } else if (status == 503) {

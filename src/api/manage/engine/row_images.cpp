@@ -68,10 +68,14 @@ public:
         const auto* found = find_in<store::DeviceWritten>(
             known_, [&](const auto& one) { return one.device.number == device.number; });
         const auto* before = found == nullptr ? entry.get() : &found->device;
-        return RowImage{.object = device.number.text(),
-                        .account = device.account,
-                        .before = before == nullptr || written.is_new ? object{} : view(*before),
-                        .after = view(device)};
+        RowImage image{.object = device.number.text(),
+                       .account = device.account,
+                       .before = before == nullptr || written.is_new ? object{} : view(*before),
+                       .after = view(device)};
+        if (written.has_new_access) {
+            image.after["access"] = "changed";
+        }
+        return image;
     }
     std::optional<RowImage> operator()(const store::DeviceRemoved& removed) const {
         return RowImage{.object = removed.device.number.text(),

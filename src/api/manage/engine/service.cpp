@@ -318,13 +318,14 @@ private:
     OpenUploads open_uploads_{clock_};
     const AppAddress app_;
     const OnUnreadable on_unreadable_;
-    std::array<Workers, 6> pools_{
+    std::array<Workers, 7> pools_{
         Workers{"manage"},       // Pool::brief
         Workers{"manage-long"},  // Pool::lengthy
         Workers{"manage-hash"},
         Workers{"manage-retry"},
         Workers{"manage-test", testing_threads},
         Workers{"manage-upload", OpenUploads::threads_count},
+        Workers{"manage-ask"},
     };
 };
 

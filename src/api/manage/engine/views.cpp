@@ -79,6 +79,16 @@ object view(const model::ApiKey& key, Timestamp now) {
     return shown;
 }
 
+namespace {
+
+value view(const std::optional<model::CloudNumber>& cloud) {
+    return cloud ? value{{"phone_number_id", cloud->phone_number_id},
+                         {"waba_id", text_or_null(cloud->waba_id)}}
+                 : value(nullptr);
+}
+
+}  // namespace
+
 object view(const model::Device& device, Language language) {
     const auto* reason = reason_of(device.state_reason);
     return {
@@ -101,6 +111,9 @@ object view(const model::Device& device, Language language) {
         {"state_since", to_rfc3339(device.state_since)},
         {"created_at", to_rfc3339(device.created_at)},
         {"exported_at", view(device.exported_at)},
+        {"cloud", view(device.cloud)},
+        {"fallback_template",
+         text_or_null(device.cloud ? device.cloud->fallback_template : std::string{})},
     };
 }
 

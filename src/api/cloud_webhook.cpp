@@ -1,0 +1,212 @@
+#include "api/cloud_webhook.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/unordered_map.hpp>
+
+#include "api/manage/engine/fields.hpp"
+#include "api/manage/engine/problem.hpp"
+#include "base/ascii.hpp"
+#include "base/shared_limit.hpp"
+
+namespace merpati::api {
+namespace {
+
+using connector::PlatformWebhook;
+
+/// Whether it has the form of a signature: "sha256=" and 64 hexadecimal digits.
+bool is_signature(std::string_view text) {
+    constexpr std::string_view prefix = "sha256=";
+    return text.starts_with(prefix) && text.size() == prefix.size() + 64 &&
+           std::ranges::all_of(text.substr(prefix.size()),
+                               [](char c) { return hex_value(c) >= 0; });
+}
+
+/// The value of a parameter; empty: it is missing or malformed.
+std::optional<std::string> parameter(std::string_view query, std::string_view name) {
+    while (!query.empty()) {
+        const auto one = query.substr(0, query.find('&'));
+        query.remove_prefix(std::min(one.size() + 1, query.size()));
+        if (one.size() > name.size() && one.starts_with(name) && one[name.size()] == '=') {
+            return manage::percent_decode(one.substr(name.size() + 1));
+        }
+    }
+    return std::nullopt;
+}
+
+manage::Outcome not_verified() {
+    auto outcome = manage::problem(401, "unauthenticated",
+                                   "the body has no signature of the platform's app "
+                                   "(X-Hub-Signature-256)");
+    outcome.headers = "WWW-Authenticate: X-Hub-Signature-256\r\n";
+    return outcome;
+}
+
+manage::Outcome no_secret() {
+    auto outcome =
+        manage::problem(503, "no_app_secret",
+                        "no secret of the platform's app is known, so nothing can be verified: set "
+                        "cloud.app_secret_file, or give a device its own");
+    outcome.headers = "Retry-After: 60\r\n";
+    return outcome;
+}
+
+manage::Outcome no_room() {
+    auto outcome = manage::problem(503, "busy", "too much waits to be stored: post it again");
+    outcome.headers = "Retry-After: 1\r\n";
+    return outcome;
+}
+
+manage::Outcome outcome_of(const Result<PlatformWebhook::Taken>& taken) {
+    if (!taken) {
+        return no_room();
+    }
+    switch (*taken) {
+        case PlatformWebhook::Taken::stored:
+            return {.status = 200, .body = "{}"};
+        case PlatformWebhook::Taken::bad_signature:
+            return not_verified();
+        case PlatformWebhook::Taken::no_secret:
+            return no_secret();
+    }
+    return no_room();
+}
+
+}  // namespace
+
+/// The room for bodies, shared by address.
+class CloudWebhook::Room {
+public:
+    /// False: the address gets no more.
+    [[nodiscard]] bool take(const http::PeerAddress& client, std::size_t bytes) {
+        const std::lock_guard lock{mutex_};
+        const auto found = held_.find(client);
+        if (!all_.admits(found == held_.end() ? 0 : found->second, bytes)) {
+            return false;
+        }
+        all_.acquire(bytes);
+        held_[client] += bytes;
+        return true;
+    }
+    void give_back(const http::PeerAddress& client, std::size_t bytes) {
+        if (bytes == 0) {
+            return;
+        }
+        const std::lock_guard lock{mutex_};
+        all_.release(bytes);
+        const auto found = held_.find(client);
+        found->second -= bytes;
+        if (found->second == 0) {
+            held_.erase(found);
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    SharedLimit all_{bytes_max};
+    boost::unordered_map<http::PeerAddress, std::size_t> held_;
+};
+
+/// One body, until it is stored or refused.
+class CloudWebhook::Body final : public http::BodyReceiver {
+public:
+    /// What was taken of the room, until the last owner is gone.
+    struct Place {
+        Place(std::shared_ptr<Room> of, const http::PeerAddress& whose)
+            : room(std::move(of)), client(whose) {}
+        Place(const Place&) = delete;
+        Place& operator=(const Place&) = delete;
+        ~Place() { room->give_back(client, bytes); }
+
+        const std::shared_ptr<Room> room;
+        const http::PeerAddress client;
+        std::size_t bytes = 0;
+    };
+
+    Body(const Find& find, std::shared_ptr<Room> room, const http::PeerAddress& client,
+         std::string signature, Language language, http::Responder responder)
+        : find_(find),
+          place_(std::make_unique<Place>(std::move(room), client)),
+          signature_(std::move(signature)),
+          language_(language),
+          responder_(std::move(responder)) {}
+
+    void take(std::string piece, http::PieceHold /*hold*/) override {
+        if (!place_->room->take(place_->client, piece.size())) {
+            responder_.send(reply_of(no_room(), language_));
+            return;
+        }
+        place_->bytes += piece.size();
+        body_ += piece;
+    }
+
+    void finish() override {
+        auto* const webhook = find_();
+        if (webhook == nullptr) {
+            responder_.send(reply_of(no_secret(), language_));
+            return;
+        }
+        webhook->take(
+            std::move(body_), signature_,
+            [place = std::move(place_), language = language_, responder = std::move(responder_)](
+                const Result<PlatformWebhook::Taken>& taken) mutable {
+                place.reset();
+                responder.send(reply_of(outcome_of(taken), language));
+            });
+    }
+
+private:
+    const Find& find_;
+    std::unique_ptr<Place> place_;
+    const std::string signature_;
+    const Language language_;
+    http::Responder responder_;
+    std::string body_;
+};
+
+CloudWebhook::CloudWebhook(Find find, AppAddress app)
+    : find_(std::move(find)), app_(app), room_(std::make_shared<Room>()) {}
+
+void CloudWebhook::verify(const http::Request& request, http::Responder responder) const {
+    const auto mode = parameter(request.query, "hub.mode");
+    const auto token = parameter(request.query, "hub.verify_token");
+    const auto challenge = parameter(request.query, "hub.challenge");
+    const auto* const webhook = find_();
+    const auto answer = webhook != nullptr && mode && token && challenge
+                            ? webhook->challenge(*mode, *token, *challenge)
+                            : std::nullopt;
+    if (!answer) {
+        responder.send(reply_of(manage::problem(403, "forbidden",
+                                                "the token of the verification is not the one of "
+                                                "cloud.verify_token"),
+                                request));
+        return;
+    }
+    http::Reply reply{.body = *answer, .content_type = "text/plain; charset=utf-8"};
+    reply.add_header("Cache-Control", "no-store");
+    responder.send(std::move(reply));
+}
+
+std::unique_ptr<http::BodyReceiver> CloudWebhook::receive(const http::Request& request,
+                                                          http::Responder responder) const {
+    const auto* const webhook = find_();
+    const auto signature = request.header("X-Hub-Signature-256").value_or("");
+    if (webhook == nullptr || !webhook->has_secret()) {
+        responder.send(reply_of(no_secret(), request));
+        return nullptr;
+    }
+    if (!is_signature(signature)) {
+        responder.send(reply_of(not_verified(), request));
+        return nullptr;
+    }
+    return std::make_unique<Body>(find_, room_, app_.client(request), std::string{signature},
+                                  language_of(request.header("Accept-Language").value_or("")),
+                                  std::move(responder));
+}
+
+}  // namespace merpati::api

@@ -1,0 +1,49 @@
+// GET and POST /v1/platform/cloud: the webhook of the official platform.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "api/session_cookie.hpp"
+#include "connector/platform_webhook.hpp"
+#include "http/body_receiver.hpp"
+#include "http/reply.hpp"
+#include "http/request.hpp"
+
+namespace merpati::api {
+
+/// Operation: GET answers the platform's challenge if its token is right, otherwise 403. POST takes
+/// a body as it comes, whatever its media type is, and answers 200 when all that counts in it is
+/// durable. Without a right signature it is answered 401, and without any secret 503, so that the
+/// platform posts it again. Keys and cookies are not looked at.
+///
+/// Fairness: the bodies of all callers together have at most `bytes_max`, shared by address
+/// (SharedLimit) until they are stored or refused; the strings that hold them may take twice as
+/// much. Who gets no room is answered 503. A request whose signature has another form, or for which
+/// no secret is known, is refused by its head alone.
+///
+/// Threads: any I/O thread. The platform's connector verifies and stores.
+class CloudWebhook {
+public:
+    static constexpr std::size_t body_max = connector::PlatformWebhook::body_bytes_max;
+    static constexpr std::size_t bytes_max = 16UL * 1024 * 1024;
+
+    /// Null: no connector takes posts now.
+    using Find = std::function<connector::PlatformWebhook*()>;
+    CloudWebhook(Find find, AppAddress app);
+
+    void verify(const http::Request& request, http::Responder responder) const;
+    [[nodiscard]] std::unique_ptr<http::BodyReceiver> receive(const http::Request& request,
+                                                              http::Responder responder) const;
+
+private:
+    class Room;
+    class Body;
+
+    const Find find_;
+    const AppAddress app_;
+    const std::shared_ptr<Room> room_;  // Shared with bodies, which may outlive this object.
+};
+
+}  // namespace merpati::api
