@@ -70,13 +70,56 @@ TEST_F(CommandsTest, KeysAreRotatedAndRevoked) {
     EXPECT_EQ(json({"key", "revoke", "key_2"}).text("state"), "revoked");
 }
 
+TEST_F(CommandsTest, AWayOfTheCodeMayFollowItsFlag) {
+    json({"account", "create", "Toko"});
+    json({"device", "add", "acc_1", "6281100000001"});
+    const auto pair = [&](std::vector<std::string> options) {
+        std::vector<std::string> arguments{"device", "pair"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        return run(arguments);
+    };
+    const std::string number = "6281100000001";
+    for (const auto& good : {std::vector<std::string>{number, "--code"},
+                             {number, "--code", "sms"},
+                             {"--code", "voice", number},
+                             {"--code", number},
+                             {number, "--pin", "123456"}}) {
+        const auto done = pair(good);
+        EXPECT_EQ(done.code, exit_failed) << done.err;
+        EXPECT_THAT(done.err, HasSubstr("the server is stopped"));
+    }
+    for (const auto& wrong : {std::vector<std::string>{number, "--code", "fax"},
+                              {number, "--pin", "12345"},
+                              {number, "--pin", "12345x"},
+                              {number, "--pin", "123456", "--code"},
+                              {number, "--code=fax"},
+                              {number, "sms"}}) {
+        EXPECT_EQ(pair(wrong).code, exit_usage) << wrong.back();
+    }
+}
+
+TEST_F(CommandsTest, ATokenIsReadFromItsFile) {
+    json({"account", "create", "Toko"});
+    json({"device", "add", "acc_1", "6281100000001"});
+    const auto missing =
+        run({"device", "set", "6281100000001", "--token-file", folder.file("none")});
+    EXPECT_EQ(missing.code, exit_failed);
+    EXPECT_THAT(missing.err, HasSubstr("none"));
+    std::ofstream{folder.file("token")} << "EAAGtoken\n";
+    const auto refused =
+        run({"device", "set", "6281100000001", "--token-file", folder.file("token")});
+    EXPECT_EQ(refused.code, exit_failed);
+    EXPECT_THAT(refused.err, HasSubstr("is on the connector simulator"));
+    EXPECT_THAT(refused.err, Not(HasSubstr("EAAGtoken")));
+}
+
 TEST_F(CommandsTest, DevicesOfAStoppedServerChangeTheirRecord) {
     json({"account", "create", "Toko"});
     json({"device", "add", "acc_1", "6281100000001", "--webhook", "https://toko.example.com/"});
     EXPECT_EQ(json({"device", "disconnect", "6281100000001"}).text("state"), "disconnected");
     EXPECT_EQ(json({"device", "list"}).json().at(0).at("state"), "disconnected");
     EXPECT_EQ(json({"device", "connect", "6281100000001"}).text("state"), "connected");
-    EXPECT_EQ(run({"device", "add", "acc_1", "6281100000002", "--connector", "cloud"}).code,
+    EXPECT_EQ(run({"device", "add", "acc_1", "6281100000002", "--connector", "pigeon"}).code,
               exit_failed);
     json({"device", "remove", "6281100000001"});
     EXPECT_EQ(json({"device", "list"}).out, "[]\n");

@@ -7,9 +7,13 @@
 #include "api/manage/accounts/limits.hpp"
 #include "cli/commands.hpp"
 #include "cli/request_command.hpp"
+#include "model/device.hpp"
 
 namespace merpati::cli {
 namespace {
+
+/// Longer than the server waits for a platform.
+constexpr std::chrono::seconds asked_within{60};
 
 constexpr std::array sheet{
     Column{"number", "number"},
@@ -29,6 +33,9 @@ constexpr std::array sheet{
     Column{"warm-up days", "warm_up_days"},
     Column{"created", "created_at"},
     Column{"exported", "exported_at"},
+    Column{"phone number id", "phone_number_id"},
+    Column{"business account", "waba_id"},
+    Column{"fallback template", "fallback_template"},
     Column{"removed", "removed"},
 };
 
@@ -36,6 +43,11 @@ constexpr std::array check_sheet{
     Column{"number", "number"},
     Column{"registered", "registered"},
     Column{"checked", "checked_at"},
+};
+
+constexpr std::array template_columns{
+    Column{"NAME", "name"},     Column{"LANGUAGE", "language"},   Column{"CATEGORY", "category"},
+    Column{"STATUS", "status"}, Column{"VARIABLES", "variables"}, Column{"BODY", "body"},
 };
 
 constexpr std::array list_columns{
@@ -46,6 +58,44 @@ constexpr std::array list_columns{
 };
 
 const Parameter number{.name = "NUMBER", .help = "The device", .check = phone_number()};
+
+/// What the official platform calls a device stands among its other fields.
+boost::json::object as_shown(const boost::json::object& device) {
+    auto shown = device;
+    const auto* cloud = device.if_contains("cloud");
+    if (cloud == nullptr || !cloud->is_object()) {
+        shown.erase("fallback_template");
+        return shown;
+    }
+    for (const auto& [name, value] : cloud->get_object()) {
+        shown[name] = value;
+    }
+    return shown;
+}
+
+/// Of a device on the official platform.
+std::vector<Parameter> access_options() {
+    constexpr auto secret_max = model::CloudNumber::secret_bytes_max;
+    return {{.name = "--phone-number-id",
+             .help = "Connector cloud: the platform's id of the number",
+             .shape = "ID",
+             .field = "cloud.phone_number_id"},
+            {.name = "--token-file",
+             .help = "Connector cloud: file with the number's token",
+             .shape = "FILE",
+             .field = "cloud.token",
+             .file_bytes_max = secret_max},
+            {.name = "--waba-id",
+             .help = "Connector cloud: the id of its business account, for templates",
+             .shape = "ID|none",
+             .field = "cloud.waba_id",
+             .value_of = text_or_null},
+            {.name = "--app-secret-file",
+             .help = "Connector cloud: file with its app's secret, for its webhooks",
+             .shape = "FILE",
+             .field = "cloud.app_secret",
+             .file_bytes_max = secret_max}};
+}
 
 /// `first`, and the options that `add` and `set` share.
 std::vector<Parameter> with_choices(std::vector<Parameter> first) {
@@ -81,17 +131,25 @@ std::vector<Parameter> with_choices(std::vector<Parameter> first) {
          .value_of = number_or_null},
     };
     first.insert(first.end(), choices.begin(), choices.end());
+    const auto access = access_options();
+    first.insert(first.end(), access.begin(), access.end());
     return first;
 }
 
 std::vector<RequestCommand> commands() {
     return {
-        {.text = {.name = "add",
-                  .summary = "Add a sender number to an account",
-                  .details =
-                      "A simulated device is connected at once. Adding an account's own number "
-                      "again\nis no error; it changes the webhook and the pace if you give them.",
-                  .example = "merpati device add acc_1 6281234567890"},
+        {.text =
+             {.name = "add",
+              .summary = "Add a sender number to an account",
+              .details =
+                  "A simulated device is connected at once. Adding an account's own number "
+                  "again\nis no error; it changes the webhook and the pace if you give them.\n\n"
+                  "With --connector cloud, --phone-number-id and --token-file belong together:\n"
+                  "the platform is asked whether the token opens that number before anything\n"
+                  "is stored. Without them the device waits for a token.",
+              .example = "merpati device add acc_1 6281234567890\n"
+                         "merpati device add acc_1 6281234567890 --connector cloud "
+                         "--phone-number-id ID --token-file FILE"},
          .method = http::Method::post,
          .path = "/devices",
          .parameters = with_choices(
@@ -104,7 +162,9 @@ std::vector<RequestCommand> commands() {
                .help = "How it reaches its platform: see merpati connector list",
                .shape = "NAME",
                .field = "connector"}}),
-         .columns = sheet},
+         .columns = sheet,
+         .view = as_shown,
+         .timeout = asked_within},
         {.text = {.name = "list",
                   .summary = "List devices, of one account or of all",
                   .example = "merpati device list\nmerpati device list acc_1"},
@@ -115,16 +175,38 @@ std::vector<RequestCommand> commands() {
                          .optional = true}},
          .columns = list_columns,
          .when_empty = "There are no devices: merpati device add ACCOUNT NUMBER"},
-        {.text = {.name = "set",
-                  .summary = "Change a device's webhook, and how fast it sends",
-                  .details =
-                      "Changes only what you give. A running server applies it at once, also "
-                      "to\nmessages that wait. A new device has the pace of its connector.",
-                  .example = "merpati device set 6281234567890 --gap 1s --jitter 2s --per-day 500"},
+        {.text =
+             {.name = "set",
+              .summary = "Change a device's webhook, and how fast it sends",
+              .details =
+                  "Changes only what you give. A running server applies it at once, also "
+                  "to\nmessages that wait. A new device has the pace of its connector.\n\n"
+                  "The platform is asked about a new token, which connects the device. A bad "
+                  "one\nis refused, and the old one stays. A fallback template must be approved "
+                  "and have\none variable in its body: `merpati device templates` lists them.",
+              .example = "merpati device set 6281234567890 --gap 1s --jitter 2s --per-day 500\n"
+                         "merpati device set 6281234567890 --token-file token.txt"},
          .method = http::Method::patch,
          .path = "/devices/{}",
-         .parameters = with_choices({number}),
-         .columns = sheet},
+         .parameters =
+             with_choices({number,
+                           {.name = "--fallback-template",
+                            .help = "Connector cloud: for texts that go as templates alone",
+                            .shape = "NAME:LANGUAGE|none",
+                            .field = "fallback_template",
+                            .value_of = text_or_null}}),
+         .columns = sheet,
+         .view = as_shown,
+         .timeout = asked_within},
+        {.text = {.name = "templates",
+                  .summary = "List the templates of a device's business account",
+                  .details = "Of a device on the connector cloud with a --waba-id.",
+                  .example = "merpati device templates 6281234567890"},
+         .path = "/devices/{}/templates",
+         .parameters = {number},
+         .columns = template_columns,
+         .when_empty = "The business account has no templates.",
+         .timeout = asked_within},
         {.text = {.name = "connect",
                   .summary = "Connect a device; it begins to send what waits",
                   .details = "On a stopped server it is connected when the server starts.",
@@ -137,7 +219,8 @@ std::vector<RequestCommand> commands() {
                          .field = "force",
                          .value_of = as_true,
                          .is_flag = true}},
-         .columns = sheet},
+         .columns = sheet,
+         .view = as_shown},
         {.text = {.name = "disconnect",
                   .summary = "Disconnect a device; its messages wait",
                   .details = "Requests that send from it are refused until it is connected again.",
@@ -145,7 +228,8 @@ std::vector<RequestCommand> commands() {
          .method = http::Method::post,
          .path = "/devices/{}/disconnect",
          .parameters = {number},
-         .columns = sheet},
+         .columns = sheet,
+         .view = as_shown},
         {.text = {.name = "pause",
                   .summary = "Hold a device's messages until it is resumed",
                   .details = "It stays connected, and requests that send from it are accepted. "
@@ -154,7 +238,8 @@ std::vector<RequestCommand> commands() {
          .method = http::Method::post,
          .path = "/devices/{}/pause",
          .parameters = {number},
-         .columns = sheet},
+         .columns = sheet,
+         .view = as_shown},
         {.text = {.name = "resume",
                   .summary = "Let a paused device send again",
                   .details = "It sends the messages that wait, at its pace.",
@@ -162,7 +247,8 @@ std::vector<RequestCommand> commands() {
          .method = http::Method::post,
          .path = "/devices/{}/resume",
          .parameters = {number},
-         .columns = sheet},
+         .columns = sheet,
+         .view = as_shown},
         {.text =
              {.name = "check",
               .summary = "Ask a device's platform whether a number is registered",
@@ -183,7 +269,8 @@ std::vector<RequestCommand> commands() {
          .method = http::Method::del,
          .path = "/devices/{}",
          .parameters = {number},
-         .columns = sheet},
+         .columns = sheet,
+         .view = as_shown},
     };
 }
 

@@ -1,14 +1,17 @@
 // merpati device pair
+#include <algorithm>
 #include <chrono>
 #include <istream>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <CLI/App.hpp>
 #include <boost/json/object.hpp>
 
+#include "base/ascii.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/pairing_view.hpp"
@@ -28,11 +31,36 @@ struct Wish {
     std::string number;
     std::string method;
     std::string queue;  // Empty: the person is asked, where there is one.
-    bool code = false;
+    std::string code;   // "": not given; "true": of the connector's own kind; "sms", "voice".
+    std::string pin;    // Empty: not given.
 };
+
+/// Empty: the connector's preferred one.
+std::string method_of(const Wish& wish) {
+    if (!wish.pin.empty()) {
+        return "pin";
+    }
+    return wish.code == "true" ? "code" : wish.code.empty() ? wish.method : wish.code;
+}
+
+/// Of a flag whose value may be left out.
+ArgumentCheck code_choice() {
+    return [check = one_of({"sms", "voice"})](const std::string& text) {
+        return text == "true" ? std::string{} : check(text);
+    };
+}
 
 ArgumentCheck queue_choice() {
     return one_of({"hold", "send", "discard"});
+}
+
+ArgumentCheck pin() {
+    return [](const std::string& text) {
+        constexpr std::size_t digits = 6;
+        return text.size() == digits && std::ranges::all_of(text, is_digit)
+                   ? std::string{}
+                   : std::string{"must be 6 digits"};
+    };
 }
 
 std::string text_of(const boost::json::object& pairing, std::string_view field) {
@@ -49,6 +77,7 @@ public:
         : session_(session),
           view_(session.console(), wish.number),
           number_(wish.number),
+          pin_(wish.pin),
           path_("/devices/" + percent_encode(wish.number)) {}
 
     int run(const boost::json::object& beginning) {
@@ -141,14 +170,14 @@ private:
         } else {
             view_.show(step, session_.clock().now());
         }
-        std::string line;
-        auto* in = session_.console().in;
-        if (!step.asks() || in == nullptr || !std::getline(*in, line) || line.empty()) {
+        auto line = std::exchange(pin_, {});
+        const bool is_given = !line.empty();
+        if (!step.asks() || (!is_given && !read_line(line))) {
             return {};
         }
         const auto taken =
             session_.ask(http::Method::post, path_ + "/pairing/answer", {{"answer", line}});
-        if (!taken && taken.error().code == ErrorCode::conflict) {
+        if (!taken && taken.error().code == ErrorCode::conflict && !is_given) {
             (void)session_.fail(taken.error());
             shown_ = {};  // The answer was wrong: the step is shown again, and asks again.
             return {};
@@ -156,9 +185,16 @@ private:
         return taken ? Result<void>{} : pass(taken);
     }
 
+    /// What a person answers; false: nothing.
+    bool read_line(std::string& line) {
+        auto* in = session_.console().in;
+        return in != nullptr && std::getline(*in, line) && !line.empty();
+    }
+
     Session& session_;
     PairingView view_;
     const std::string number_;
+    std::string pin_;  // The answer to the first step that asks; empty: the person answers.
     const std::string path_;
     Timestamp shown_{};  // Expiry of the last step shown. It identifies the step: no two are equal.
 };
@@ -214,9 +250,13 @@ void add_device_pair(Program& program, CLI::App& group) {
              "step is a line.\n\n"
              "Where messages wait for a device that is paired anew, --queue says what becomes\n"
              "of them; without it a terminal asks. hold: the device is paused once it is\n"
-             "connected, until `merpati device resume`. discard: they are cancelled at once.",
+             "connected, until `merpati device resume`. discard: they are cancelled at once.\n\n"
+             "A number on the connector cloud is registered with --pin, its PIN for two-step\n"
+             "verification. --code sms or --code voice lets the platform send a code first,\n"
+             "which proves that the number is yours.",
          .example = "merpati device pair 6281234567890\n"
-                    "merpati device pair 6281234567890 --code"},
+                    "merpati device pair 6281234567890 --code\n"
+                    "merpati device pair 6281234567890 --pin 123456"},
         [wish](Session& session) {
             const auto queue = choose(session, *wish);
             if (!queue) {
@@ -226,8 +266,8 @@ void add_device_pair(Program& program, CLI::App& group) {
             if (!queue->empty()) {
                 beginning["queue"] = *queue;
             }
-            if (wish->code || !wish->method.empty()) {
-                beginning["method"] = wish->code ? std::string{"code"} : wish->method;
+            if (const auto method = method_of(*wish); !method.empty()) {
+                beginning["method"] = method;
             }
             return Follower{session, *wish}.run(beginning);
         });
@@ -239,7 +279,17 @@ void add_device_pair(Program& program, CLI::App& group) {
         command.add_option("--method", wish->method, "Default: the connector's preferred method")
             ->option_text("qr|code|otp|passkey")
             ->check(one_of({"qr", "code", "otp", "passkey"}));
-    command.add_flag("--code", wish->code, "The same as --method code")->excludes(method);
+    auto* code = command
+                     .add_flag("--code", wish->code,
+                               "The same as --method code; connector cloud: --code sms|voice")
+                     ->check(code_choice())
+                     ->excludes(method);
+    program.let_follow("--code", {"sms", "voice"});
+    command.add_option("--pin", wish->pin, "Connector cloud: the number's PIN")
+        ->option_text("PIN")
+        ->check(pin())
+        ->excludes(method)
+        ->excludes(code);
     command.add_option("--queue", wish->queue, "What to do with messages that wait; default: hold")
         ->option_text("hold|send|discard")
         ->check(queue_choice());

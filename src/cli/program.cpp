@@ -172,7 +172,7 @@ CLI::App& Program::add_command(CLI::App& parent, const CommandText& text, Action
 }
 
 int Program::run(const std::vector<std::string>& arguments) {
-    int code = parse(arguments);
+    int code = parse(joined(arguments));
     if (code == exit_done && chosen_ != nullptr) {
         const auto action = std::move(*chosen_);
         forget_commands();
@@ -190,6 +190,23 @@ int Program::run(const std::vector<std::string>& arguments) {
         }
     }
     return flush(code);
+}
+
+/// The parser knows no flag whose value may be left out.
+std::vector<std::string> Program::joined(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> joined;
+    for (const auto& argument : arguments) {
+        const auto follows = [&](const auto& row) {
+            return !joined.empty() && joined.back() == row.first &&
+                   std::ranges::find(row.second, argument) != row.second.end();
+        };
+        if (std::ranges::any_of(following_, follows)) {
+            joined.back() += "=" + argument;
+        } else {
+            joined.push_back(argument);
+        }
+    }
+    return joined;
 }
 
 /// The parser takes half a MiB, which `serve` would otherwise keep as long as it runs.

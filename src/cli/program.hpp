@@ -48,6 +48,11 @@ public:
     /// A command that does something; the caller adds its arguments and options.
     CLI::App& add_command(CLI::App& parent, const CommandText& text, Action action,
                           Output output = Output::result);
+    /// Lets one of these words follow the flag as its value ("--code sms", as "--code=sms"). In
+    /// no command may such a word be anything else after that flag. Static texts.
+    void let_follow(std::string_view flag, std::vector<std::string_view> words) {
+        following_.emplace_back(flag, std::move(words));
+    }
     [[nodiscard]] CLI::App& root() noexcept { return *root_; }
 
     [[nodiscard]] int run(const std::vector<std::string>& arguments);
@@ -55,6 +60,7 @@ public:
 private:
     void add_global_options(CLI::App& app, std::string_view group);
     [[nodiscard]] int parse(std::vector<std::string> arguments);
+    [[nodiscard]] std::vector<std::string> joined(const std::vector<std::string>& arguments) const;
     void forget_commands();
     [[nodiscard]] int flush(int code);
 
@@ -63,6 +69,7 @@ private:
     std::unique_ptr<CLI::App> root_;
     Action* chosen_ = nullptr;
     std::vector<std::unique_ptr<Action>> actions_;
+    std::vector<std::pair<std::string_view, std::vector<std::string_view>>> following_;
 };
 
 /// The whole program with every command.

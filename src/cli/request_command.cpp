@@ -7,6 +7,8 @@
 
 #include <CLI/App.hpp>
 
+#include "cli/text_file.hpp"
+
 namespace merpati::cli {
 namespace {
 
@@ -18,7 +20,12 @@ struct Call {
     boost::json::object body;
 };
 
-boost::json::value field_of(const Parameter& parameter, const std::vector<std::string>& texts) {
+Result<boost::json::value> field_of(const Parameter& parameter,
+                                    const std::vector<std::string>& texts) {
+    if (parameter.file_bytes_max > 0) {
+        const auto text = read_text_file(texts.front(), parameter.file_bytes_max);
+        return text ? Result<boost::json::value>{parameter.value_of(*text)} : pass(text);
+    }
     if (!parameter.repeats) {
         return parameter.value_of(texts.front());
     }
@@ -29,11 +36,25 @@ boost::json::value field_of(const Parameter& parameter, const std::vector<std::s
     return list;
 }
 
+/// Sets a field of the body, or of an object in it.
+void set(boost::json::object& body, std::string_view field, boost::json::value value) {
+    const auto dot = field.find('.');
+    if (dot == std::string_view::npos) {
+        body[std::string{field}] = std::move(value);
+        return;
+    }
+    auto& inside = body[std::string{field.substr(0, dot)}];
+    if (!inside.is_object()) {
+        inside.emplace_object();
+    }
+    set(inside.get_object(), field.substr(dot + 1), std::move(value));
+}
+
 bool has_query(http::Method method) {
     return method == http::Method::get || method == http::Method::del;
 }
 
-Call call_of(const RequestCommand& command, const Typed& typed) {
+Result<Call> call_of(const RequestCommand& command, const Typed& typed) {
     Call call{.target = std::string{command.path}, .body = {}};
     for (const auto& parameter : command.parameters) {
         const auto& texts = typed.at(parameter.name);
@@ -48,14 +69,22 @@ Call call_of(const RequestCommand& command, const Typed& typed) {
                 call.target += std::string{parameter.field} + '=' + percent_encode(text);
             }
         } else {
-            call.body[std::string{parameter.field}] = field_of(parameter, texts);
+            auto value = field_of(parameter, texts);
+            if (!value) {
+                return pass(value);
+            }
+            set(call.body, parameter.field, *std::move(value));
         }
     }
     return call;
 }
 
 int run(Session& session, const RequestCommand& command, const Typed& typed) {
-    const auto [target, body] = call_of(command, typed);
+    const auto call = call_of(command, typed);
+    if (!call) {
+        return session.fail(call.error());
+    }
+    const auto& [target, body] = *call;
     if (!command.when_empty.empty()) {
         return session.show_list(session.ask_all(target), command.columns, command.when_empty);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -23,13 +24,17 @@ struct Parameter {
     std::string_view help;
     std::string_view shape = " ";  // Stands for the value in the help.
     ArgumentCheck check = not_empty();
-    std::string_view field{};  // Of the body or the query; empty: replaces "{}" in `path`.
+    /// Of the body or the query; empty: replaces "{}" in `path`. "cloud.token": a field of an
+    /// object.
+    std::string_view field{};
     boost::json::value (*value_of)(const std::string& text) = as_text;
     std::string_view standard{};  // The default; empty: the field is left out.
     bool optional = false;        // For arguments; see `required` for options.
     bool is_flag = false;         // An option without a value.
     bool repeats = false;         // An option that may be given several times: the field is a list.
     bool required = false;        // Of an option.
+    /// It names a file, and the value is the file's text, at most so long; 0: it is the value.
+    std::size_t file_bytes_max = 0;
 };
 
 struct RequestCommand {

@@ -1,5 +1,6 @@
 // merpati doctor
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <ostream>
 #include <ranges>
@@ -17,6 +18,8 @@ namespace {
 using doctor::Finding;
 using doctor::Findings;
 using doctor::Verdict;
+
+constexpr std::chrono::seconds server_answers_within{10};
 
 Findings examine(Session& session, store::Depth depth) {
     Findings findings;
@@ -44,6 +47,12 @@ Findings examine(Session& session, store::Depth depth) {
     doctor::check_disk(settings, session.clock(), findings);
     doctor::check_media_folder(settings, findings);
     doctor::check_workers(settings, session.clock(), findings);
+    doctor::check_cloud(settings,
+                        server.running ? doctor::AskServer{[&](auto method, const auto& target) {
+                            return session.ask_server(method, target, server_answers_within);
+                        }}
+                                       : doctor::AskServer{},
+                        findings);
     doctor::check_clock(session.clock(), findings);
     doctor::check_descriptors(settings, findings);
     doctor::check_tls(settings, session.clock(), findings);

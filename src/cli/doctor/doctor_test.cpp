@@ -54,6 +54,23 @@ TEST_F(DoctorTest, FilesThatOthersMayOpenAreWrong) {
     EXPECT_THAT(about(done, "m.db.key"), HasSubstr("chmod 600"));
 }
 
+TEST_F(DoctorTest, AnAppSecretIsMissedOnlyWhereTheOfficialPlatformIsUsed) {
+    EXPECT_THAT(run({"doctor"}).out, Not(HasSubstr("app")));
+    environment["MERPATI_CLOUD__VERIFY_TOKEN"] = "token";
+    EXPECT_THAT(about(run({"doctor", "--json"}), "no app secret"), HasSubstr("note"));
+    environment["MERPATI_CLOUD__APP_SECRET_FILE"] = folder.file("secret");
+    const auto unreadable = run({"doctor", "--json"});
+    EXPECT_EQ(unreadable.code, exit_failed);
+    EXPECT_THAT(about(unreadable, "no secret of the app can be read"), HasSubstr("WRONG"));
+    std::ofstream{folder.file("secret")} << "s3cret\n";
+    std::filesystem::permissions(folder.file("secret"), std::filesystem::perms{0600});
+    const auto readable = run({"doctor", "--json"});
+    EXPECT_EQ(readable.code, exit_done) << readable.out;
+    EXPECT_THAT(readable.out, Not(HasSubstr("s3cret")));
+    std::filesystem::permissions(folder.file("secret"), std::filesystem::perms{0644});
+    EXPECT_THAT(about(run({"doctor", "--json"}), "others may open"), HasSubstr("secret"));
+}
+
 TEST_F(DoctorTest, ADamagedPageIsWrongAndTheBackupMendsIt) {
     run({"account", "create", "Toko"});
     {

@@ -2,14 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <boost/json/value.hpp>
+
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "base/random.hpp"
 #include "config/load.hpp"
 #include "config/settings.hpp"
+#include "http/request.hpp"
 #include "store/store.hpp"
 
 namespace merpati::cli::doctor {
@@ -53,6 +58,13 @@ void check_media_folder(const config::Settings& settings, Findings& findings);
 
 /// Whether the connectors' worker programs exist and are new enough, and as which user they run.
 void check_workers(const config::Settings& settings, const Clock& clock, Findings& findings);
+
+/// Calls an operation of the running server.
+using AskServer =
+    std::function<Result<boost::json::value>(http::Method method, const std::string& target)>;
+/// Whether the official platform's webhooks can be verified, if a device is there. `ask` is empty
+/// if no server runs.
+void check_cloud(const config::Settings& settings, const AskServer& ask, Findings& findings);
 
 /// Settings that take protection away, and secrets in files that other users can read.
 void check_protection(const config::Loaded& loaded, Findings& findings);

@@ -117,6 +117,15 @@ void check_protection(const config::Loaded& loaded, Findings& findings) {
         check_secret_file(token.text.substr(0, token.text.rfind(':')),
                           "the settings file with metrics.token", findings);
     }
+    const auto verify_token = loaded.origin("cloud.verify_token");
+    if (verify_token.kind == config::Origin::Kind::file && verify_token.text != token.text) {
+        check_secret_file(verify_token.text.substr(0, verify_token.text.rfind(':')),
+                          "the settings file with cloud.verify_token", findings);
+    }
+    if (settings.cloud.app_secret_file) {
+        check_secret_file(settings.cloud.app_secret_file->string(),
+                          "the secret of the official platform's app", findings);
+    }
     if (settings.simulator.log) {
         findings.push_back(
             {.subject = "protection",
