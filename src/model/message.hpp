@@ -49,7 +49,10 @@ struct Message {
 ///   pending -> cancelled
 ///   pending -> failed      (given up, impossible recipient, or no file)
 ///   sending -> handed_over (the platform accepted it and reports the result later)
-///   handed_over -> sent | failed  (by its report; failed without one in time)
+///   handed_over -> sent | failed  (by its report, or without one in time)
+///   handed_over -> pending        (its report is a passing failure; or the answer to its send was
+///                           lost and no report came, when sending again is allowed)
+///   handed_over -> held           (the same, when sending again is not allowed)
 ///   sending -> pending     (passing failure; or a crash, when sending again is allowed)
 ///   sending -> held        (crash, the connector cannot recognise a repeat, at-most-once; or the
 ///                           second crash of its connector's program)

@@ -14,6 +14,7 @@ constexpr std::array moves{
     std::pair{sending, sent},        std::pair{sending, failed},    std::pair{sending, pending},
     std::pair{sending, held},        std::pair{held, pending},      std::pair{held, failed},
     std::pair{sending, handed_over}, std::pair{handed_over, sent},  std::pair{handed_over, failed},
+    std::pair{handed_over, pending}, std::pair{handed_over, held},
 };
 
 }  // namespace

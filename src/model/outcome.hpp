@@ -61,17 +61,35 @@ struct Outcome {
     bool as_template = false;
 };
 
+/// What becomes of a message whose platform reports no status in time. Stored as a number: append
+/// only.
+enum class WithoutStatus : std::uint8_t {
+    failed,    // It fails, because nobody knows.
+    sent,      // The platform's acceptance is enough.
+    repeated,  // The answer to its send was lost: it goes back to its lane.
+    held,      // The same, but it must not be sent twice: a person decides.
+};
+
 /// How far a message has come on its platform, ascending. Statuses may come late, twice and in any
 /// order; one below the recorded progress changes nothing. Stored as a number: append only.
 enum class Progress : std::uint8_t { sent = 1, failed, delivered, read };
 [[nodiscard]] std::string_view to_string(Progress progress) noexcept;
 
+/// A failure that does not end its message, which goes back to its lane. Stored as a number: append
+/// only.
+struct PassingFailure {
+    enum class Kind : std::uint8_t { retry, as_template, device_down, restricted };
+    Kind kind = Kind::retry;
+    std::optional<Timestamp> until{};  // Not before, by the wall clock; as the platform asked.
+};
+
 /// A status that a platform reports on a message after it accepted that.
 struct PlatformStatus {
     Progress progress = Progress::sent;
-    StatusCode code = StatusCode::failed;  // Why, if it failed.
-    std::string details;                   // The platform's own words; may be empty.
-    Timestamp at;                          // By the platform's clock.
+    StatusCode code = StatusCode::failed;     // Why, if it failed.
+    std::string details;                      // The platform's own words; may be empty.
+    Timestamp at;                             // By the platform's clock.
+    std::optional<PassingFailure> passing{};  // Only of `failed`.
 };
 
 /// No platform has longer ids.

@@ -33,6 +33,7 @@ struct QueuedMessage {
     std::optional<Timestamp> failing_since;  // The first attempt that failed for a passing reason.
     std::uint32_t crashes = 0;               // Attempts that ended as Outcome::crashed.
     bool perhaps_sent = false;               // An attempt ended as Outcome::Kind::unknown.
+    bool as_template = false;                // Outcome::as_template was reported of an attempt.
 };
 
 /// A lane with waiting messages.
@@ -78,11 +79,24 @@ struct MessageTrail {
 /// A message that was handed over to its platform.
 struct PlatformMessage {
     model::Message message;
-    std::string platform_id;
+    std::string platform_id;  // Empty: the answer was lost, and no status has named the message.
     std::uint32_t attempts = 0;
     bool perhaps_sent = false;                    // An earlier attempt ended as unknown.
     std::optional<Timestamp> decide_by;           // Queue time; empty once it has ended.
     std::optional<model::PlatformStatus> status;  // The furthest status that was reported.
+    /// The status came before the hand-over and named the message (Tables::name_message).
+    bool named_early = false;
+    model::WithoutStatus without_status = model::WithoutStatus::failed;
+    std::optional<Timestamp> failing_since{};  // As in QueuedMessage.
+    std::uint32_t crashes = 0;                 // The same.
+    bool as_template = false;                  // The same.
+};
+
+/// What a status found that names a message by the gateway's id.
+enum class Named : std::uint8_t {
+    nothing,   // No message of the device, or one that has ended or has another platform id.
+    awaiting,  // The answer to its send was lost: it has the status's platform id from now on.
+    in_lane,   // Its send has no outcome yet. If its answer is lost, the status counts.
 };
 
 struct QueuedCallback {

@@ -81,6 +81,7 @@ struct Reschedule {
     std::optional<Timestamp> failing_since;  // As in QueuedMessage.
     std::uint32_t crashes = 0;               // The same.
     bool perhaps_sent = false;               // The same.
+    bool as_template = false;                // The same.
     std::string last_details;                // Why the last attempt did not succeed.
     std::optional<SentRecord> sent;          // As in Finish.
     std::vector<model::MessageEvent> events{};
@@ -90,20 +91,25 @@ struct Reschedule {
 };
 
 /// Takes a message out of its lane, because its platform has accepted it and reports the outcome
-/// later (Outcome::Kind::accepted). From then on its platform id identifies it.
+/// later (Outcome::Kind::accepted), or may have it and would report that (Outcome::status_within).
+/// From then on its platform id identifies it.
 struct HandOver {
     model::MessageId message;
     model::PhoneNumber device;
     model::Source source = model::Source::api;
-    Timestamp queued_at;  // Its position in the lane's queue.
-    std::string platform_id;
+    Timestamp queued_at;      // Its position in the lane's queue.
+    std::string platform_id;  // Empty: the answer was lost; a status that names it brings one.
     /// Queue time. If a status of the message is already recorded, the store sets this to 1970, so
     /// that the message is decided at once.
     Timestamp decide_by;
     std::uint32_t attempts = 0;
-    bool perhaps_sent = false;       // As of Reschedule.
-    std::optional<SentRecord> sent;  // As in Finish.
-    Timestamp at{};                  // When the platform accepted it, by the wall clock.
+    bool perhaps_sent = false;  // Of the attempts before this one.
+    model::WithoutStatus without_status = model::WithoutStatus::failed;
+    std::optional<Timestamp> failing_since;  // As of Reschedule.
+    std::uint32_t crashes = 0;               // The same.
+    bool as_template = false;                // The same.
+    std::optional<SentRecord> sent;          // As in Finish.
+    std::optional<Timestamp> at{};  // When the platform accepted it, by the wall clock; if it did.
     std::vector<model::MessageEvent> events{};
 
     bool handed_over = false;  // False: the message was not in its lane.

@@ -67,6 +67,39 @@ TEST_P(CampaignReportsTest, ARowIsDeliveredAndReadOnce) {
     EXPECT_EQ(last_reported()->counts.read, 1);
 }
 
+TEST_P(CampaignReportsTest, ARowStaysQueuedWhileItsMessageGoesBackAndIsCountedOnce) {
+    const auto id = running(1, 2).id;
+    const auto made = queued(id, 1);
+    accept_by_platform(made);
+    report(made, Progress::failed);
+    EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+        EXPECT_TRUE(take(tables.return_to_lane({.message = made.id,
+                                                .device = device,
+                                                .source = made.source,
+                                                .queue_at = made.due_at})));
+        return {};
+    }));
+    EXPECT_EQ(row(id, 1).state, RecipientState::queued);
+    report(made, Progress::delivered);  // The platform id that it had.
+    expect_counts(id, 0, 0);
+    end(made, MessageState::sent);
+    EXPECT_EQ(row(id, 1).state, RecipientState::sent);
+    expect_counts(id, 0, 0);
+}
+
+TEST_P(CampaignReportsTest, ARowWhoseMessageIsHeldWithoutAStatusIsUncertain) {
+    const auto id = running(1, 2).id;
+    const auto made = queued(id, 1);
+    accept_by_platform(made);
+    auto completion = finish_of(made, MessageState::held).completion;
+    EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+        EXPECT_TRUE(take(tables.end_handed_over(made, completion, {})));
+        return {};
+    }));
+    EXPECT_EQ(row(id, 1).state, RecipientState::uncertain);
+    expect_counts(id, 0, 0);
+}
+
 TEST_P(CampaignReportsTest, AMessageThatIsReadWasDelivered) {
     const auto id = running(1, 1).id;
     const auto made = queued(id, 1);

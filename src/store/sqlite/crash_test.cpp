@@ -27,6 +27,7 @@ enum class Done : std::uint8_t {
     handed_over,
     intended,
     noted,      // By a change.
+    returned,   // Handed over and put back by a change.
     delivered,  // A callback.
 };
 constexpr auto done_last = static_cast<int>(Done::delivered);
@@ -94,14 +95,14 @@ public:
     static constexpr std::chrono::hours later{1};
 
 private:
-    /// Messages of one batch are treated in five ways, in turn.
+    /// Messages of one batch are treated in six ways, in turn.
     void treat(WriteBatch& batch, std::vector<Report>& reports,
                std::unique_ptr<model::Message> message, std::size_t place) {
         const auto id = message->id;
         const auto device = message->device;
         const auto due = message->due_at;
         constexpr std::array ways{Done::finished, Done::rescheduled, Done::handed_over,
-                                  Done::intended, Done::noted};
+                                  Done::intended, Done::noted,       Done::returned};
         const auto way = ways.at(place % ways.size());
         reports.push_back({id.sequence(), id.tail(), way});
         if (way == Done::finished) {
@@ -109,7 +110,7 @@ private:
         } else if (way == Done::rescheduled) {
             batch.reschedules.push_back(
                 {.message = id, .device = device, .queued_at = due, .queue_at = due + later});
-        } else if (way == Done::handed_over) {
+        } else if (way == Done::handed_over || way == Done::returned) {
             batch.hand_overs.push_back({.message = id,
                                         .device = device,
                                         .queued_at = due,
@@ -117,10 +118,20 @@ private:
                                         .decide_by = due + later});
         } else if (way == Done::intended) {
             batch.intents.push_back({.message = id, .device = device, .queued_at = due});
-        } else {
+        } else if (way == Done::noted) {
             batch.changes.push_back({.run = [this, id, device](Tables& tables) {
                 return tables.note_event(
                     device, id, {.step = model::MessageStep::hastened, .at = clock_.now()});
+            }});
+        }
+        if (way == Done::returned) {
+            batch.changes.push_back({.run = [id, device, due](Tables& tables) -> Result<void> {
+                const auto done = tables.return_to_lane({.message = id,
+                                                         .device = device,
+                                                         .queue_at = due + later,
+                                                         .attempts = 7,
+                                                         .as_template = true});
+                return done && *done ? Result<void>{} : fail(ErrorCode::conflict, "it is not");
             }});
         }
     }
@@ -187,6 +198,9 @@ bool is_stored(Reader& reader, const Report& report) {
             return record->state == model::MessageState::handed_over;
         case Done::intended:
             return record->state == model::MessageState::sending;
+        case Done::returned:
+            return record->state == model::MessageState::pending && record->attempts == 7 &&
+                   record->queued_at == record->message.due_at + Child::later;
         case Done::noted:
             return take(reader.trail(id)).events.size() == 1;
     }

@@ -19,6 +19,7 @@ struct QueueRow {
     std::optional<Timestamp> failing_since;
     std::uint32_t crashes = 0;
     bool perhaps_sent = false;
+    bool as_template = false;
 };
 
 /// Selects the first `limit` rows by (due time, acceptance). Rows must be offered by (bucket,

@@ -78,10 +78,10 @@ struct FullStoreTest : StoreTest {
             callback(waiting_from, 0),
             callback(handed_over_from, 2),
             fmt::format("INSERT INTO queue SELECT {}, 0, ({} + i * 20) / 16384, {} + step, 1, "
-                        "{} + i * 20, 0, 0, NULL, NULL, 0, 0 FROM n",
+                        "{} + i * 20, 0, 0, NULL, NULL, 0, 0, 0 FROM n",
                         number, now, waiting_from, now),
-            fmt::format("INSERT INTO handed_over SELECT {} + step, {}, 'h' || i, 1, {} + i, {}, 0 "
-                        "FROM n",
+            fmt::format("INSERT INTO handed_over SELECT {} + step, {}, 'h' || i, 1, {} + i, {}, 0, "
+                        "0, NULL, 0, 0 FROM n",
                         handed_over_from, number, now, now),
             fmt::format("INSERT INTO message_event SELECT {} + step, 1, 0, {}, NULL, 0, NULL "
                         "FROM n",
@@ -97,7 +97,7 @@ struct FullStoreTest : StoreTest {
                         "200, '', {} - i FROM n",
                         now - day),
             fmt::format("INSERT INTO platform_event SELECT {}, 0, 'p' || i, 0, 0, '', {} - i, "
-                        "{} - i FROM n",
+                        "{} - i, NULL, NULL, NULL FROM n",
                         number, now, now),
             fmt::format("INSERT INTO received_media SELECT {} + step + 2, 1, {}, 'm' || i, "
                         "'image/png', 1, '', x'' FROM n",

@@ -47,7 +47,7 @@ MessageWriter::MessageWriter(Connection& connection)
       senders_(connection),
       trail_(connection),
       insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"),
-      insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?,?,?)"),
+      insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?,?,?,?)"),
       delete_queue_(connection,
                     "DELETE FROM queue WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
       mark_intent_(connection,
@@ -55,9 +55,12 @@ MessageWriter::MessageWriter(Connection& connection)
                    "WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
       insert_handed_over_(
           connection,
-          "INSERT OR REPLACE INTO handed_over SELECT ?1, ?2, ?3, ?4, CASE WHEN EXISTS "
-          "(SELECT 1 FROM platform_event WHERE device = ?2 AND about = 1 AND platform_id = ?3) "
-          "THEN 0 ELSE ?5 END, ?6, ?7 RETURNING decide_by"),
+          "INSERT OR REPLACE INTO handed_over SELECT ?1, ?2, p.id, ?4, CASE WHEN EXISTS "
+          "(SELECT 1 FROM platform_event WHERE device = ?2 AND about = 1 AND platform_id = p.id) "
+          "THEN 0 ELSE ?5 END, ?6, ?7, ?8, ?9, ?10, ?11 "
+          "FROM (SELECT CASE WHEN ?3 <> '' THEN ?3 ELSE coalesce((SELECT platform_id "
+          "FROM platform_event WHERE message = ?1 AND device = ?2 AND about = 1 "
+          "ORDER BY progress DESC LIMIT 1), '') END AS id) p RETURNING decide_by"),
       insert_completion_(connection, "INSERT OR IGNORE INTO completion VALUES(?,?,?,?,?,?,?,?,?)"),
       insert_callback_(
           connection,
@@ -150,7 +153,7 @@ void MessageWriter::store(const model::Message& message) {
     blocks_.note(id);
     insert_queue_.run(message.device.value(), static_cast<int>(message.source),
                       bucket_of(message.due_at), id, tail, message.due_at, 0,
-                      std::optional<std::string_view>{}, std::optional<Timestamp>{}, 0, 0);
+                      std::optional<std::string_view>{}, std::optional<Timestamp>{}, 0, 0, 0);
 }
 
 /// Prevents a second retry, for instance when two people click at the same time.
@@ -256,18 +259,21 @@ void MessageWriter::reschedule(Reschedule& reschedule) {
     if (reschedule.sent) {
         sent_[reschedule.device] = *reschedule.sent;
     }
-    const auto device = reschedule.device.value();
-    const auto source = static_cast<int>(reschedule.source);
-    const auto id = reschedule.message.sequence();
-    delete_queue_.run(device, source, bucket_of(reschedule.queued_at), id);
+    delete_queue_.run(reschedule.device.value(), static_cast<int>(reschedule.source),
+                      bucket_of(reschedule.queued_at), reschedule.message.sequence());
     reschedule.rescheduled = connection_.changes() == 1;
     if (reschedule.rescheduled) {
-        insert_queue_.run(device, source, bucket_of(reschedule.queue_at), id,
-                          tail_of(reschedule.message), reschedule.queue_at, reschedule.attempts,
-                          or_null(reschedule.last_details), reschedule.failing_since,
-                          reschedule.crashes, reschedule.perhaps_sent ? 1 : 0);
-        trail_.note(reschedule.message, reschedule.events);
+        enqueue(reschedule);
     }
+}
+
+void MessageWriter::enqueue(const Reschedule& place) {
+    insert_queue_.run(place.device.value(), static_cast<int>(place.source),
+                      bucket_of(place.queue_at), place.message.sequence(), tail_of(place.message),
+                      place.queue_at, place.attempts, or_null(place.last_details),
+                      place.failing_since, place.crashes, place.perhaps_sent ? 1 : 0,
+                      place.as_template ? 1 : 0);
+    trail_.note(place.message, place.events);
 }
 
 void MessageWriter::hand_over(HandOver& hand_over) {
@@ -279,9 +285,11 @@ void MessageWriter::hand_over(HandOver& hand_over) {
                       bucket_of(hand_over.queued_at), id);
     hand_over.handed_over = connection_.changes() == 1;
     if (hand_over.handed_over) {
-        auto row = insert_handed_over_.query(id, hand_over.device.value(), hand_over.platform_id,
-                                             hand_over.attempts, hand_over.decide_by, hand_over.at,
-                                             hand_over.perhaps_sent);
+        auto row = insert_handed_over_.query(
+            id, hand_over.device.value(), hand_over.platform_id, hand_over.attempts,
+            hand_over.decide_by, hand_over.at, hand_over.perhaps_sent,
+            static_cast<int>(hand_over.without_status), hand_over.failing_since, hand_over.crashes,
+            hand_over.as_template);
         invariant(row.next(), "a row that is inserted is returned");
         hand_over.decide_by = row.time(0);
         invariant(!row.next(), "one row is inserted");

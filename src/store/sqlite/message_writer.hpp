@@ -70,6 +70,8 @@ public:
     void store(const model::Message& message);
     void finish(Finish& finish);
     void reschedule(Reschedule& reschedule);
+    /// Adds the row of a message that is in no lane, with its events.
+    void enqueue(const Reschedule& place);
     void hand_over(HandOver& hand_over);
     void record_intent(const Intent& intent);
     void update_callback(const CallbackUpdate& update) { trail_.update_callback(update); }

@@ -58,4 +58,20 @@ DELETE FROM device_secret WHERE name GLOB 'm[0-9a-z]*' AND length(name) <= 3
   AND device IN (SELECT number FROM device WHERE connector = 'linked');
 )sql";
 
+// Statuses that are awaited: what becomes of a message without one, what its lane must know of it
+// if it goes back, and the order in which devices' messages are decided. Of a status: that the
+// failure is a passing one, and the message that it named before that was handed over.
+inline constexpr const char* awaited_statuses = R"sql(
+ALTER TABLE queue ADD COLUMN as_template INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE handed_over ADD COLUMN without_status INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE handed_over ADD COLUMN failing_since INTEGER;
+ALTER TABLE handed_over ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE handed_over ADD COLUMN as_template INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX handed_over_of_device ON handed_over(device, decide_by) WHERE decide_by IS NOT NULL;
+ALTER TABLE platform_event ADD COLUMN passing INTEGER;
+ALTER TABLE platform_event ADD COLUMN passing_until INTEGER;
+ALTER TABLE platform_event ADD COLUMN message INTEGER;
+CREATE INDEX platform_event_message ON platform_event(message) WHERE message IS NOT NULL;
+)sql";
+
 }  // namespace merpati::store::sqlite

@@ -123,7 +123,8 @@ Result<std::optional<QueuedMessage>> SqliteReader::find_queued(const model::Mess
                                            .intent_recorded = row->integer(2) != 0,
                                            .failing_since = row->optional_time(4),
                                            .crashes = row->number<std::uint32_t>(5),
-                                           .perhaps_sent = row->integer(6) != 0}};
+                                           .perhaps_sent = row->integer(6) != 0,
+                                           .as_template = row->integer(7) != 0}};
     });
 }
 

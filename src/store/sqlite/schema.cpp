@@ -404,7 +404,8 @@ constexpr std::array steps{first_schema,
                            doubt_of_handed_over,
                            outcomes_and_erasures,
                            cloud_of_device,
-                           next_try_of_erasure};
+                           next_try_of_erasure,
+                           awaited_statuses};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 

@@ -59,7 +59,7 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Co
                  "ORDER BY 1, 2 LIMIT 1"),
       lane_rows_(connection_,
                  "SELECT bucket, id, tail, due_at, attempts, intent, failing_since, crashes, "
-                 "perhaps_sent FROM queue "
+                 "perhaps_sent, as_template FROM queue "
                  "WHERE device = ? AND source = ? AND bucket <= ? "
                  "ORDER BY bucket, id"),
       message_row_(connection_, select(message_columns, " FROM message m WHERE m.id = ?")),
@@ -73,8 +73,8 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Co
                    "ORDER BY bucket LIMIT 1"),
       queue_place_(
           connection_,
-          "SELECT due_at, attempts, intent, last_details, failing_since, crashes, perhaps_sent "
-          "FROM queue WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
+          "SELECT due_at, attempts, intent, last_details, failing_since, crashes, perhaps_sent, "
+          "as_template FROM queue WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
       handed_over_(connection_,
                    "SELECT platform_id, attempts, decide_by FROM handed_over "
                    "WHERE id = ? AND decide_by IS NOT NULL"),
@@ -290,7 +290,8 @@ std::optional<QueuedMessage> SqliteReader::load_queued(const QueueRow& found,
                          .intent_recorded = found.intent,
                          .failing_since = found.failing_since,
                          .crashes = found.crashes,
-                         .perhaps_sent = found.perhaps_sent};
+                         .perhaps_sent = found.perhaps_sent,
+                         .as_template = found.as_template};
 }
 
 /// Empty: the row has a value that nothing writes. The lane's other messages are sent.
@@ -304,7 +305,8 @@ std::optional<QueueRow> SqliteReader::read_queued(const Cursor& row) {
                         .intent = row.integer(5) != 0,
                         .failing_since = row.optional_time(6),
                         .crashes = row.number<std::uint32_t>(7),
-                        .perhaps_sent = row.integer(8) != 0};
+                        .perhaps_sent = row.integer(8) != 0,
+                        .as_template = row.integer(9) != 0};
     } catch (const Failure&) {
         condition_.note_damage("message " + id.text());
         return std::nullopt;

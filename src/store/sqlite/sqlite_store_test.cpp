@@ -160,6 +160,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "DROP INDEX completion_unsent; DROP INDEX callback_parked; DROP TABLE activity;"
         "DROP TABLE lane; ALTER TABLE queue DROP COLUMN failing_since;"
         "ALTER TABLE queue DROP COLUMN crashes; ALTER TABLE queue DROP COLUMN perhaps_sent;"
+        "ALTER TABLE queue DROP COLUMN as_template;"
         "DROP TABLE handed_over; DROP TABLE platform_event; DROP TABLE device_secret;"
         "DROP INDEX device_account; DROP INDEX api_key_account;"
         "ALTER TABLE message DROP COLUMN campaign; ALTER TABLE device DROP COLUMN warm_up_days;"
@@ -226,14 +227,15 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
                   "SELECT count(*) FROM sqlite_schema WHERE name IN "
                   "('completion_unsent', 'callback_parked', 'activity', 'lane', "
                   "'device_account', 'device_cloud', 'api_key_account', 'handed_over', "
-                  "'platform_event', 'device_secret', 'person', 'membership', "
+                  "'handed_over_of_device', 'platform_event', 'platform_event_message', "
+                  "'device_secret', 'person', 'membership', "
                   "'session', 'sign_in_link', 'recovery_code', 'audit', 'message_event', "
                   "'callback_attempt', 'ledger', 'ledger_pruned', 'usage', 'received_media', "
                   "'invitation', 'api_key_revoked', 'api_key_expires', 'api_key_live', "
                   "'campaign', 'campaign_plan', 'campaign_device', 'campaign_recipient', "
                   "'contact', 'contact_count', 'contact_tag', 'suppression', "
                   "'erasure_due')"),
-              "35");
+              "37");
 }
 
 TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {

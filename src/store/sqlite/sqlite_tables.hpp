@@ -91,12 +91,15 @@ public:
     Result<void> keep_received_media(const ReceivedMedia& media) override;
     Result<bool> note_status(model::PhoneNumber device, std::string_view platform_id,
                              const model::PlatformStatus& status, Timestamp now) override;
+    Result<Named> name_message(const model::Device& device, std::string_view platform_id,
+                               model::MessageId message) override;
     Result<std::optional<PlatformMessage>> find_platform_message(
         model::PhoneNumber device, std::string_view platform_id) override;
     Result<std::vector<PlatformMessage>> undecided(Timestamp until, std::size_t limit) override;
     Result<std::optional<Timestamp>> next_decide_by() override;
     Result<bool> end_handed_over(const model::Message& message, const model::Completion& completion,
                                  const std::optional<model::Callback>& callback) override;
+    Result<bool> return_to_lane(const Reschedule& place) override;
     Result<void> note_event(model::PhoneNumber device, model::MessageId message,
                             const model::MessageEvent& event) override;
     Result<std::optional<model::AccountId>> owner_of_message(model::MessageId message) override;
@@ -137,6 +140,8 @@ private:
                        model::Progress progress, Timestamp now);
     void note_earlier_progress(const model::Message& message, const model::Completion& completion);
     void note_held(const Held& held);
+    void add_undecided(std::vector<std::int64_t>& due, Timestamp until, std::size_t limit);
+    void add_undecided_in_turn(std::vector<std::int64_t>& due, Timestamp until, std::size_t limit);
 
     Connection& connection_;
     MessageWriter& writer_;
@@ -148,6 +153,7 @@ private:
     Retention retention_;
     // Messages that were handed over and could not be read; not tried again.
     std::unordered_set<std::int64_t> undecidable_;
+    std::int64_t decided_to_ = 0;  // The device that last had its turn (undecided).
     // By device number: a bound on the number of the device's secrets, because counting them reads
     // them all. Insertions raise it, also those that are rolled back; at the limit the secrets are
     // counted again. A count that is rolled back is forgotten, because more secrets may be there.

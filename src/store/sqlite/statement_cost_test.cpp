@@ -200,6 +200,15 @@ void StatementCostTest::write_devices() {
 
 void StatementCostTest::write_messages() {
     const auto given = stored(handed_over_from, 9);
+    const auto returned = stored(handed_over_from, 10);
+    const auto lost = stored(waiting_from, 20);
+    WriteBatch batch;
+    batch.hand_overs.push_back({.message = lost->id,
+                                .device = device,
+                                .queued_at = lost->due_at,
+                                .decide_by = clock.now()});
+    write_as_it_is(batch);
+    EXPECT_TRUE(batch.hand_overs.front().handed_over);
     auto held = *message();
     EXPECT_EQ(accept(held), Accept::Result::stored);
     auto released = held;
@@ -207,7 +216,12 @@ void StatementCostTest::write_messages() {
     run([&](Tables& tables) {
         take(tables.end_handed_over(*given, finish_of(*given).completion, callback_for(*given)));
         take(tables.owner_of_message(given->id));
+        take(tables.return_to_lane(
+            {.message = returned->id, .device = device, .queue_at = clock.now()}));
         take(tables.release_message(held.id, clock.now(), clock.now()));
+        const auto sender = take(tables.find_device(device));
+        EXPECT_EQ(take(tables.name_message(*sender, "h2", held.id)), Named::in_lane);
+        EXPECT_EQ(take(tables.name_message(*sender, "h2", lost->id)), Named::awaiting);
         take(tables.add_callback(callback_for(held)));
         take(tables.replay_callback(model::EventId{ended_from + (7 << 27) + 1, 1}, clock.now(),
                                     clock.now()));
