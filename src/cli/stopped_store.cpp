@@ -195,6 +195,7 @@ public:
              .attempts = queued.attempts,
              .crashes = queued.crashes,
              .perhaps_sent = queued.perhaps_sent,
+             .as_template = queued.as_template,
              .events = {{.step = model::MessageStep::hastened, .at = clock_.now()}}});
         if (auto written = store_.write(batch); !written) {
             return written;

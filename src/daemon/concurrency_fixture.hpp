@@ -294,9 +294,11 @@ struct ConcurrencyFixture : ::testing::Test {
         {}};
     devices::StoredSecrets secrets{committer, "checking"};
     devices::LateStatuses late_statuses{{.clock = clock,
+                                         .random = random,
                                          .notices = notices,
                                          .committer = committer,
                                          .on_finish = [](store::Finish&&) {},
+                                         .on_returned = [](const auto&) {},
                                          .log = telemetry::Log::none()}};
     devices::LostDevices lost_devices{{.clock = clock,
                                        .notices = notices,

@@ -90,13 +90,13 @@ public:
               scheduler_options_of(settings, log)),
           late_statuses_(
               {.clock = queue_clock_,
+               .random = random,
                .notices = notices_,
                .committer = committer_,
+               .retry = scheduler_options(settings, media_fetcher_, log).retry_policy(),
                .on_finish = [this](store::Finish&& finish) { finished(std::move(finish)); },
-               .on_progress =
-                   [this](const devices::LateStatuses::Progressed& one) {
-                       publisher_.progress(one.account, one.message, one.progress);
-                   },
+               .on_returned = devices::returns_to(scheduler_),
+               .on_progress = publisher_.progress_listener(),
                .log = log.in("scheduler")}),
           lost_devices_({.clock = queue_clock_,
                          .notices = notices_,

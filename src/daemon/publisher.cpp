@@ -25,18 +25,19 @@ void Publisher::message(const model::Message& message, model::MessageState state
     }
 }
 
-void Publisher::progress(model::AccountId account, const model::MessageId& message,
-                         model::Progress progress) {
-    if (!hub_.is_watched()) {
-        return;
-    }
-    hub_.note(account, "message.updated", message, [this, id = message, progress] {
-        return devices::EventData{}
-            .add("id", id.text())
-            .add("state", model::to_string(state_of(id)))
-            .add("status", model::to_string(progress))
-            .text();
-    });
+std::function<void(const devices::LateStatuses::Progressed&)> Publisher::progress_listener() {
+    return [this](const devices::LateStatuses::Progressed& one) {
+        if (!hub_.is_watched()) {
+            return;
+        }
+        hub_.note(one.account, "message.updated", one.message, [this, one] {
+            return devices::EventData{}
+                .add("id", one.message.text())
+                .add("state", model::to_string(state_of(one.message)))
+                .add("status", model::to_string(one.progress))
+                .text();
+        });
+    };
 }
 
 std::function<void(const store::QueuedCallback&)> Publisher::attempt_listener() {

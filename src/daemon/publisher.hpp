@@ -10,6 +10,7 @@
 #include "api/events/event_hub.hpp"
 #include "campaign/open_campaigns.hpp"
 #include "connector/connector.hpp"
+#include "devices/late_statuses.hpp"
 #include "model/message.hpp"
 #include "model/outcome.hpp"
 #include "store/reader_pool.hpp"
@@ -31,8 +32,7 @@ public:
     /// Makes `message.updated`, and `account.credit` if the message was charged.
     void message(const model::Message& message, model::MessageState state);
     /// Makes `message.updated` for a message that was delivered or read after its end.
-    void progress(model::AccountId account, const model::MessageId& message,
-                  model::Progress progress);
+    [[nodiscard]] std::function<void(const devices::LateStatuses::Progressed&)> progress_listener();
     /// Makes `callback.attempt`.
     [[nodiscard]] std::function<void(const store::QueuedCallback&)> attempt_listener();
     /// Makes `device.qr`, without the step's payload.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.hpp"
 #include "model/texts.hpp"
 #include "scheduler/doubt.hpp"
 #include "scheduler/platform_text.hpp"
@@ -10,6 +11,7 @@ namespace merpati::devices {
 namespace {
 
 using model::MessageState;
+using model::PassingFailure;
 using model::Progress;
 using model::StatusCode;
 
@@ -20,20 +22,65 @@ void lower(std::atomic<Timestamp>& value, Timestamp to) {
     }
 }
 
-model::Completion completion_of(const model::PlatformStatus* status) {
-    if (status == nullptr) {
+model::Completion completion_of(const model::PlatformStatus& status) {
+    if (status.progress == Progress::failed) {
         return {.state = MessageState::failed,
-                .code = StatusCode::failed,
-                .details = std::string{model::details::undecided}};
-    }
-    if (status->progress == Progress::failed) {
-        return {.state = MessageState::failed,
-                .code = status->code == StatusCode::sent ? StatusCode::failed : status->code,
-                .details = scheduler::of_platform(status->details, model::details::failed)};
+                .code = status.code == StatusCode::sent ? StatusCode::failed : status.code,
+                .details = scheduler::of_platform(status.details, model::details::failed)};
     }
     return {.state = MessageState::sent,
             .code = StatusCode::sent,
-            .details = scheduler::of_platform(status->details, model::details::sent)};
+            .details = scheduler::of_platform(status.details, model::details::sent)};
+}
+
+model::Completion undecided_completion() {
+    return {.state = MessageState::failed,
+            .code = StatusCode::failed,
+            .details = std::string{model::details::undecided}};
+}
+
+/// What the connector says that a failure means; empty: it ends its message.
+std::optional<PassingFailure> passing_of(const connector::LateStatus& late, Timestamp now) {
+    if (late.status.progress != Progress::failed || !late.verdict) {
+        return std::nullopt;
+    }
+    const auto& verdict = *late.verdict;
+    const auto asked =
+        verdict.retry_after.transform([now](Millis wait) -> Timestamp { return now + wait; });
+    switch (verdict.kind) {
+        case model::Outcome::Kind::retry:
+            return PassingFailure{.kind = verdict.as_template ? PassingFailure::Kind::as_template
+                                                              : PassingFailure::Kind::retry,
+                                  .until = asked};
+        case model::Outcome::Kind::device_down:
+            return PassingFailure{.kind = PassingFailure::Kind::device_down, .until = asked};
+        case model::Outcome::Kind::restricted:
+            return PassingFailure{.kind = PassingFailure::Kind::restricted,
+                                  .until = verdict.restricted_until};
+        case model::Outcome::Kind::sent:
+        case model::Outcome::Kind::accepted:
+        case model::Outcome::Kind::failed:
+        case model::Outcome::Kind::unknown:
+            break;
+    }
+    return std::nullopt;
+}
+
+/// The template replaces only a text, and only once.
+bool may_go_as_template(const store::PlatformMessage& found) {
+    return found.message.type == model::MessageType::text && !found.as_template;
+}
+
+store::Reschedule place_of(const store::PlatformMessage& found) {
+    return {.message = found.message.id,
+            .device = found.message.device,
+            .source = found.message.source,
+            .queue_at = found.message.due_at,
+            .attempts = found.attempts,
+            .failing_since = found.failing_since,
+            .crashes = found.crashes,
+            .perhaps_sent = found.perhaps_sent,
+            .as_template = found.as_template};
 }
 
 }  // namespace
@@ -49,8 +96,10 @@ void LateStatuses::handed_over(Timestamp decide_by) {
 
 Result<void> LateStatuses::take(store::Tables& tables, const connector::LateStatus& late,
                                 Ended& ended) const {
+    auto status = late.status;
+    status.passing = passing_of(late, rooms_.clock.wall_now());
     const auto is_news =
-        tables.note_status(late.device, late.platform_id, late.status, rooms_.clock.now());
+        tables.note_status(late.device, late.platform_id, status, rooms_.clock.now());
     if (!is_news || !*is_news) {
         return is_news ? Result<void>{} : std::unexpected(is_news.error());
     }
@@ -58,23 +107,167 @@ Result<void> LateStatuses::take(store::Tables& tables, const connector::LateStat
     if (!found) {
         return pass(found);
     }
+    bool is_awaited = found->has_value() && (*found)->decide_by;
+    if (!*found && late.message) {
+        const auto named = name(tables, late);
+        if (!named) {
+            return std::unexpected(named.error());
+        }
+        is_awaited = *named != store::Named::nothing;
+        if (*named == store::Named::awaiting) {
+            found = tables.find_platform_message(late.device, late.platform_id);
+            if (!found) {
+                return pass(found);
+            }
+        }
+    }
     const auto id = *found ? std::optional{(*found)->message.id} : late.message;
-    const bool ends = *found && (*found)->decide_by;
-    if (ends) {
-        if (auto done = end(tables, **std::move(found), &late.status, ended); !done) {
+    if (*found && is_awaited) {
+        if (auto done = settle(tables, **std::move(found), &status, ended); !done) {
             return done;
         }
     }
     // No webhook notice of an end: the message's callback reports it.
-    const bool is_end = late.status.progress == Progress::sent ||
-                        (ends && late.status.progress == Progress::failed);
+    const bool is_end =
+        status.progress == Progress::sent || (is_awaited && status.progress == Progress::failed);
     return is_end || !id ? Result<void>{} : tell(tables, late, *id, ended);
 }
 
+/// Finds the message of a status whose platform id is not on record.
+Result<store::Named> LateStatuses::name(store::Tables& tables, const connector::LateStatus& late) {
+    const auto device = tables.find_device(late.device);
+    if (!device) {
+        return std::unexpected(device.error());
+    }
+    return *device ? tables.name_message(**device, late.platform_id, *late.message)
+                   : store::Named::nothing;
+}
+
+/// Decides a message that is handed over. `status` is null if none came in time.
+Result<void> LateStatuses::settle(store::Tables& tables, store::PlatformMessage&& found,
+                                  const model::PlatformStatus* status, Ended& ended) const {
+    if (status != nullptr) {
+        const auto& passing = status->passing;
+        const bool goes_back = passing && (passing->kind != PassingFailure::Kind::as_template ||
+                                           may_go_as_template(found));
+        return goes_back ? give_back(tables, std::move(found), *status, ended)
+                         : end(tables, std::move(found), completion_of(*status), ended);
+    }
+    switch (found.without_status) {
+        case model::WithoutStatus::failed:
+            return end(tables, std::move(found), undecided_completion(), ended);
+        case model::WithoutStatus::sent:
+            return end(tables, std::move(found),
+                       {.state = MessageState::sent,
+                        .code = StatusCode::sent,
+                        .details = std::string{model::details::sent}},
+                       ended);
+        case model::WithoutStatus::repeated:
+            return repeat(tables, std::move(found), ended);
+        case model::WithoutStatus::held:
+            return end(tables, std::move(found),
+                       {.state = MessageState::held,
+                        .code = StatusCode::failed,
+                        .details = std::string{model::details::held}},
+                       ended);
+    }
+    return {};
+}
+
+/// After a passing failure.
+Result<void> LateStatuses::give_back(store::Tables& tables, store::PlatformMessage&& found,
+                                     const model::PlatformStatus& status, Ended& ended) const {
+    const auto now = rooms_.clock.now();
+    const auto wall = rooms_.clock.wall_now();
+    const auto asked = status.passing->until.transform([wall](Timestamp until) {
+        return std::max(std::chrono::ceil<Millis>(until - wall), Millis{0});
+    });
+    auto place = place_of(found);
+    place.last_details = scheduler::of_platform(status.details);
+    std::optional<Millis> down_for;
+    switch (status.passing->kind) {
+        case PassingFailure::Kind::retry: {
+            place.failing_since = found.failing_since.value_or(now);
+            const auto next =
+                rooms_.retry.next(now, *place.failing_since, found.attempts, asked, rooms_.random);
+            if (!next) {
+                return end(tables, std::move(found), scheduler::gave_up(place.last_details), ended);
+            }
+            place.queue_at = *next;
+            break;
+        }
+        case PassingFailure::Kind::as_template:
+            place.as_template = true;
+            place.attempts -= std::min(place.attempts, 1U);
+            break;
+        case PassingFailure::Kind::device_down:
+            place.attempts -= std::min(place.attempts, 1U);
+            down_for = asked.value_or(Millis{0});
+            break;
+        case PassingFailure::Kind::restricted:
+            place.attempts -= std::min(place.attempts, 1U);
+            place.failing_since.reset();
+            place.queue_at =
+                now + scheduler::restriction_wait(wall, status.passing->until.value_or(wall));
+            break;
+    }
+    const auto until = std::max(wall, wall + (place.queue_at - now));
+    place.events = {
+        status.passing->kind == PassingFailure::Kind::restricted
+            ? model::MessageEvent::wait(model::WaitReason::restricted, wall, until)
+            : model::MessageEvent{.step = model::MessageStep::attempted,
+                                  .at = wall,
+                                  .until = until,
+                                  .code = static_cast<std::uint16_t>(StatusCode::failed),
+                                  .details = place.last_details}};
+    const auto done = put_back(tables, found, std::move(place), down_for, ended);
+    if (!done || *done) {
+        return done ? Result<void>{} : std::unexpected(done.error());
+    }
+    return end(tables, std::move(found), completion_of(status), ended);
+}
+
+/// The answer to its send was lost, and no status has come.
+Result<void> LateStatuses::repeat(store::Tables& tables, store::PlatformMessage&& found,
+                                  Ended& ended) const {
+    auto place = place_of(found);
+    place.queue_at = rooms_.clock.now();
+    place.perhaps_sent = true;
+    place.last_details = model::details::unknown;
+    const auto done = put_back(tables, found, std::move(place), {}, ended);
+    if (!done || *done) {
+        return done ? Result<void>{} : std::unexpected(done.error());
+    }
+    return end(tables, std::move(found), undecided_completion(), ended);
+}
+
+/// False: the number is no device of the message's account any more.
+Result<bool> LateStatuses::put_back(store::Tables& tables, const store::PlatformMessage& found,
+                                    store::Reschedule place, std::optional<Millis> down_for,
+                                    Ended& ended) {
+    const auto device = tables.find_device(found.message.device);
+    if (!device) {
+        return std::unexpected(device.error());
+    }
+    if (!*device || (*device)->account != found.message.account) {
+        return false;
+    }
+    const auto done = tables.return_to_lane(place);
+    if (done && *done) {
+        ended.returned.push_back({.device = place.device,
+                                  .source = place.source,
+                                  .due = place.queue_at,
+                                  .down_for = down_for});
+    }
+    return done ? Result<bool>{true} : done;
+}
+
 Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& found,
-                               const model::PlatformStatus* status, Ended& ended) const {
+                               model::Completion completion, Ended& ended) const {
+    invariant(model::may_move(MessageState::handed_over, completion.state),
+              "a message ends by a move of its states");
     store::Finish finish;
-    finish.completion = completion_of(status);
+    finish.completion = std::move(completion);
     if (found.perhaps_sent) {
         scheduler::note_doubt(finish.completion);
     }
@@ -144,10 +337,11 @@ Result<std::optional<model::Device>> LateStatuses::sender_of(store::Tables& tabl
     return device;
 }
 
-/// Stores the notice of a status (delivered, read) that came before its message was handed over.
+/// Stores the notice of a status (delivered, read) that came before its message was handed over, if
+/// it did not name the message then.
 Result<void> LateStatuses::tell_not_ended(store::Tables& tables,
                                           const store::PlatformMessage& found, Ended& ended) const {
-    if (!found.status || found.status->progress < Progress::delivered) {
+    if (!found.status || found.named_early || found.status->progress < Progress::delivered) {
         return {};
     }
     return tell(tables,
@@ -162,6 +356,7 @@ void LateStatuses::publish(Ended&& ended) const {
     for (auto& finish : ended.finishes) {
         rooms_.on_finish(std::move(finish));
     }
+    std::ranges::for_each(ended.returned, rooms_.on_returned);
     for (const auto& progressed : ended.progressed) {
         if (rooms_.on_progress) {
             rooms_.on_progress(progressed);
@@ -196,7 +391,7 @@ void LateStatuses::decide() {
                     return stored;
                 }
                 if (auto done =
-                        end(tables, std::move(found), status ? &*status : nullptr, work->ended);
+                        settle(tables, std::move(found), status ? &*status : nullptr, work->ended);
                     !done) {
                     return done;
                 }
@@ -224,6 +419,15 @@ void LateStatuses::decide() {
     if (!taken) {
         deciding_ = false;
     }
+}
+
+std::function<void(const LateStatuses::Returned&)> returns_to(scheduler::Scheduler& scheduler) {
+    return [&scheduler](const LateStatuses::Returned& message) {
+        if (message.down_for) {
+            scheduler.device_down(message.device, *message.down_for);
+        }
+        scheduler.queued_on_disk(message.device, message.source, message.due);
+    };
 }
 
 }  // namespace merpati::devices

@@ -1,12 +1,4 @@
-#include "devices/late_statuses.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "model/texts.hpp"
-#include "testing/fixed_random.hpp"
-#include "testing/manual_clock.hpp"
-#include "testing/temporary_folder.hpp"
+#include "devices/late_statuses_fixture.hpp"
 
 namespace merpati::devices {
 namespace {
@@ -18,139 +10,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
-struct LateStatusesTest : ::testing::Test {
-    LateStatusesTest() {
-        open();
-        change([&](store::Tables& tables) -> Result<void> {
-            owner = *tables.create_account({});
-            return {};
-        });
-        add_device(owner);
-    }
-    ~LateStatusesTest() override { committer->stop(); }
-
-    /// As after a crash: memory is lost.
-    void open() {
-        statuses.reset();
-        committer.reset();
-        store.reset();
-        ended.clear();
-        store = *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
-        committer = std::make_unique<store::Committer>(
-            clock, *store, store::CommitterOptions{},
-            [](const Error& error) { ADD_FAILURE() << error.describe(); });
-        statuses = std::make_unique<LateStatuses>(LateStatuses::Rooms{
-            .clock = queue_clock,
-            .notices = notices,
-            .committer = *committer,
-            .on_finish = [this](store::Finish&& finish) { ended.push_back(std::move(finish)); },
-            .on_progress =
-                [this](const LateStatuses::Progressed& one) {
-                    EXPECT_EQ(one.account, owner);
-                    progressed.push_back(one.message.text() + " " +
-                                         std::string{model::to_string(one.progress)});
-                },
-            .log = telemetry::Log::none()});
-        committer->start();
-        statuses->start();
-    }
-
-    void change(std::move_only_function<Result<void>(store::Tables&)> run) {
-        const auto done = committer->change_and_wait(std::move(run));
-        EXPECT_TRUE(done) << done.error().describe();
-    }
-    void flush() {
-        change([](store::Tables&) -> Result<void> { return {}; });
-        change([](store::Tables&) -> Result<void> { return {}; });
-    }
-    void add_device(model::AccountId account) {
-        change([&](store::Tables& tables) -> Result<void> {
-            EXPECT_TRUE(tables.add_device({.number = device,
-                                           .account = account,
-                                           .webhook_url = "https://toko.example.com/hook"},
-                                          true));
-            return {};
-        });
-    }
-
-    /// Accepts a message and hands it over.
-    model::MessageId hand_over(std::string platform_id = "wamid.1", Millis decide_within = 60s,
-                               bool perhaps_sent = false) {
-        auto message = std::make_unique<model::Message>();
-        message->id = ids.next();
-        message->account = owner;
-        message->device = device;
-        message->recipient = "6281234567890";
-        message->callback_url = "https://toko.example.com/callback";
-        message->due_at = queue_clock.now();
-        const auto id = message->id;
-        EXPECT_TRUE(committer->accept({.message = std::move(message)}, [](store::Accept&& done) {
-            EXPECT_EQ(done.result, store::Accept::Result::stored);
-        }));
-        flush();
-        committer->hand_over({.message = id,
-                              .device = device,
-                              .queued_at = queue_clock.now(),
-                              .platform_id = std::move(platform_id),
-                              .decide_by = queue_clock.now() + decide_within,
-                              .attempts = 1,
-                              .perhaps_sent = perhaps_sent},
-                             [this](const store::HandOver& done) {
-                                 EXPECT_TRUE(done.handed_over);
-                                 statuses->handed_over(done.decide_by);
-                             });
-        flush();
-        return id;
-    }
-
-    void report(Progress progress, std::string platform_id = "wamid.1",
-                model::StatusCode code = model::StatusCode::failed) {
-        const connector::LateStatus late{
-            .device = device,
-            .platform_id = std::move(platform_id),
-            .message = {},
-            .status = {.progress = progress, .code = code, .details = {}, .at = clock.now()}};
-        LateStatuses::Ended done;
-        change([&](store::Tables& tables) {
-            done = {};
-            return statuses->take(tables, late, done);
-        });
-        statuses->publish(std::move(done));
-    }
-
-    void decide() {
-        statuses->decide();
-        flush();
-    }
-
-    MessageState state(const model::MessageId& id) {
-        return (*(*store->open_reader())->message(id))->state;
-    }
-    std::vector<std::string> webhooks() {
-        std::vector<std::string> bodies;
-        for (const auto& queued : (*store->open_reader())->callbacks({})->records) {
-            if (queued.callback.kind == model::CallbackKind::device_event) {
-                bodies.push_back(queued.callback.body);
-            }
-        }
-        return bodies;
-    }
-
-    testing::TemporaryFolder folder;
-    testing::ManualClock clock;
-    QueueClock queue_clock{clock};
-    testing::FixedRandom random;
-    UuidSource ids{queue_clock, random};
-    Notices notices{queue_clock, ids};
-    model::PhoneNumber device = model::PhoneNumber::from_stored(6281100000001);
-    model::AccountId owner;
-    std::vector<store::Finish> ended;
-    std::vector<std::string> progressed;
-    std::unique_ptr<store::Store> store;
-    std::unique_ptr<store::Committer> committer;
-    std::unique_ptr<LateStatuses> statuses;
-};
+using LateStatusesTest = LateStatusesFixture;
 
 TEST_F(LateStatusesTest, AStatusEndsTheMessageOnceWithItsCallback) {
     const auto id = hand_over();
@@ -275,17 +137,45 @@ TEST_F(LateStatusesTest, MoreThanOneCommitMayDecideFollowEachOtherAtOnce) {
 TEST_F(LateStatusesTest, AnotherAccountsWebhookLearnsNothingOfTheMessage) {
     const auto id = hand_over();
     report(Progress::sent);
-    change([&](store::Tables& tables) { return tables.remove_device(device); });
-    model::AccountId other;
-    change([&](store::Tables& tables) -> Result<void> {
-        other = *tables.create_account({});
-        return {};
-    });
-    add_device(other);
+    give_device_to_another_account();
     report(Progress::delivered);
     EXPECT_EQ(state(id), MessageState::sent);
     EXPECT_THAT(webhooks(), IsEmpty());
     EXPECT_THAT(progressed, IsEmpty());
+}
+
+TEST_F(LateStatusesTest, WhereTheAcceptanceIsEnoughItIsSentWithoutAStatus) {
+    clock.advance(1h);
+    const auto id = accept();
+    hand_over_as(id, "wamid.1", 60s,
+                 [](store::HandOver& work) { work.without_status = model::WithoutStatus::sent; });
+    clock.advance(60s);
+    decide();
+    ASSERT_THAT(ended, SizeIs(1));
+    EXPECT_EQ(ended[0].completion.state, MessageState::sent);
+    EXPECT_EQ(ended[0].completion.code, model::StatusCode::sent);
+    EXPECT_EQ(ended[0].completion.platform_id, "wamid.1");
+    report(Progress::failed);  // Too late for the callback.
+    report(Progress::delivered);
+    EXPECT_THAT(ended, SizeIs(1));
+    EXPECT_EQ(state(id), MessageState::sent);
+    EXPECT_THAT(webhooks(), UnorderedElementsAre(HasSubstr(R"("status":"failed")"),
+                                                 HasSubstr(R"("status":"delivered")")));
+    EXPECT_THAT(progressed, ElementsAre(id.text() + " delivered"));
+}
+
+TEST_F(LateStatusesTest, AfterAStartItIsSentWithoutAStatusNotBeforeTenSeconds) {
+    const auto id = accept();
+    hand_over_as(id, "wamid.1", 1s,
+                 [](store::HandOver& work) { work.without_status = model::WithoutStatus::sent; });
+    clock.advance(1h);
+    open();
+    clock.advance(LateStatuses::start_grace - 1ms);
+    decide();
+    EXPECT_EQ(state(id), MessageState::handed_over);
+    clock.advance(1ms);
+    decide();
+    EXPECT_EQ(state(id), MessageState::sent);
 }
 
 }  // namespace

@@ -26,8 +26,7 @@ Dispatcher::Dispatcher(const QueueClock& clock, Random& random, store::Committer
       callbacks_(callbacks),
       on_finish_(on_finish),
       options_(options),
-      retry_{
-          .first = options.retry_first, .longest = options.retry_max, .give_up = options.give_up},
+      retry_(options.retry_policy()),
       post_(std::move(post)),
       memory_(options_) {}
 
@@ -207,6 +206,12 @@ void Dispatcher::handle(DeviceRemoved&& event) {
 void Dispatcher::handle(QueuedOnDisk&& event) {
     auto& lane = lane_of(event.device);
     lane.source(event.source).note_on_disk(event.due);
+    make_ready(lane);
+}
+
+void Dispatcher::handle(WentDown&& event) {
+    auto& lane = lane_of(event.device);
+    probe_later(lane, false, event.retry_after);
     make_ready(lane);
 }
 

@@ -70,6 +70,11 @@ struct QueuedOnDisk {
     model::Source source = model::Source::api;
     Timestamp due;
 };
+/// A platform reported after a send that the device cannot send now.
+struct WentDown {
+    model::PhoneNumber device;
+    Millis retry_after{0};
+};
 /// A media message's file, or the outcome without it.
 struct Fetched {
     model::MessageId message;
@@ -79,7 +84,7 @@ struct Fetched {
 };
 using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged,
                            DeviceRemoved, CancelRequested, WithdrawRequested, HastenRequested,
-                           ExplainRequested, QueuedOnDisk, Fetched>;
+                           ExplainRequested, QueuedOnDisk, WentDown, Fetched>;
 
 /// Whether a send whose outcome is unknown must not be repeated, because the message is delivered
 /// at most once and its connector does not recognise a repeated send (or is missing). An operator
@@ -179,6 +184,7 @@ private:
     void handle(HastenRequested&& event);
     void handle(ExplainRequested&& event);
     void handle(QueuedOnDisk&& event);
+    void handle(WentDown&& event);
     void handle(Fetched&& event);
 
     [[nodiscard]] bool may_send() const;
@@ -190,6 +196,7 @@ private:
     void run_lane(Lane& lane);
     void send_due(Lane& lane);
     void check_and_send(Lane& lane, store::QueuedMessage queued);
+    [[nodiscard]] bool settle_interrupted(Lane& lane, store::QueuedMessage& queued);
     void send_with_file(InFlight& flight);
     void begin_send(InFlight& flight);
     [[nodiscard]] bool must_wait_as_suspect(InFlight& flight);
@@ -244,9 +251,15 @@ private:
     InFlight& add_in_flight(Lane& lane, store::QueuedMessage queued, bool in_window = true);
     void handle_outcome(InFlight& flight, model::Outcome outcome);
     void retry(InFlight& flight, model::Outcome outcome);
-    void requeue(InFlight& flight);
+    void send_as_template(InFlight& flight, model::Outcome outcome);
+    void settle_unknown(InFlight& flight, model::Outcome outcome);
+    void requeue(InFlight& flight, std::optional<Millis> retry_after);
+    void probe_later(Lane& lane, bool is_probe, std::optional<Millis> retry_after);
+    void note_working(InFlight& flight);
     void await_restriction(InFlight& flight, const model::Outcome& outcome);
     void await_status(InFlight& flight, model::Outcome outcome);
+    void await_lost_answer(InFlight& flight, Millis within, std::string details, bool must_hold);
+    void hand_over(InFlight& flight, store::HandOver work);
     void finish(InFlight& flight, model::Completion completion);
     [[nodiscard]] store::Finish finish_of(InFlight& flight, model::Completion completion);
     void finish_unsent(Lane& lane, store::QueuedMessage queued, model::StatusCode code,

@@ -47,6 +47,35 @@ TEST_F(DeviceTest, OneOutageOfManySendsIsProbedAfterFiveSecondsThenHalfAsOften) 
     EXPECT_EQ(stored(all.front()).completion->attempts, 1U);
 }
 
+TEST_F(DeviceTest, ADeviceIsNotProbedBeforeThePlatformAllowsIt) {
+    start();
+    const auto first = accept(message());
+    const auto second = accept(message());
+    report(first, Kind::device_down);
+    post(Reported{.message = second, .outcome = {.kind = Kind::device_down, .retry_after = 90s}});
+    connector->sent.clear();
+    advance(90s - 1ms);
+    EXPECT_TRUE(connector->sent.empty());
+    advance(1ms);
+    EXPECT_EQ(connector->sent, std::vector{first});
+    report_sent(first);
+    report_sent(second);
+    EXPECT_EQ(stored(second).completion->attempts, 1U);
+}
+
+TEST_F(DeviceTest, ADeviceOfWhichThePlatformSaysLaterThatItCannotSendIsProbedThen) {
+    start();
+    post(WentDown{.device = device.number, .retry_after = 30s});
+    const auto first = accept(message());
+    (void)accept(message());
+    advance(30s - 1ms);
+    EXPECT_TRUE(connector->sent.empty());
+    advance(1ms);
+    EXPECT_EQ(connector->sent, std::vector{first});
+    report_sent(first);
+    EXPECT_EQ(connector->sent.size(), 2U);
+}
+
 TEST_F(DeviceTest, AnOutageUsesUpNothingOfTheDaysCap) {
     device.pace = {.gap_min = 1s, .per_day_max = 2};
     connector->abilities.window = 1;

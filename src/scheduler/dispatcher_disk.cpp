@@ -157,10 +157,7 @@ std::size_t Dispatcher::expire(Lane& lane, model::Source which, std::size_t room
     auto& source = lane.source(which);
     const auto end = [&](store::QueuedMessage queued) {
         --room;
-        if (queued.intent_recorded && is_sent_once(lane.connector, *queued.message)) {
-            hold(add_in_flight(lane, std::move(queued)),
-                 model::details::held);  // A crash interrupted it.
-        } else {
+        if (!settle_interrupted(lane, queued)) {
             finish_unsent(lane, std::move(queued), model::StatusCode::failed,
                           model::details::device_down);
         }

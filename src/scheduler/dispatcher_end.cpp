@@ -19,9 +19,6 @@ using model::StatusCode;
 constexpr Millis probe_first = 5s;
 constexpr Millis probe_longest = 60s;
 constexpr std::uint32_t crashes_max = 2;  // Of one message.
-// Of one wait for the end of a restriction; after the longest, the connector is asked again.
-constexpr Millis restriction_min = 5s;
-constexpr Millis restriction_max = std::chrono::days{7};
 
 }  // namespace
 
@@ -41,7 +38,8 @@ bool is_sent_once(const connector::Connector* connector, const model::Message& m
 }
 
 bool needs_intent(const connector::Connector* connector, const model::Message& message) {
-    return message.campaign_row != 0 || is_sent_once(connector, message);
+    return message.campaign_row != 0 || is_sent_once(connector, message) ||
+           (connector != nullptr && connector->capabilities()->status_within);
 }
 
 Dispatcher::InFlight& Dispatcher::add_in_flight(Lane& lane, store::QueuedMessage queued,
@@ -68,13 +66,9 @@ void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
         return;
     }
     if (outcome.kind != model::Outcome::Kind::device_down) {
-        ++flight.queued.attempts;
-        if (flight.probe) {
-            flight.lane->probing = false;
-        }
-        if (!flight.lane->probing && flight.lane->connected()) {
-            note_up(*flight.lane);
-        }
+        note_working(flight);
+        const bool counts = outcome.kind != model::Outcome::Kind::retry || !outcome.as_template;
+        flight.queued.attempts += counts ? 1 : 0;
     }
     if (outcome.kind == model::Outcome::Kind::accepted &&
         !connector::is_platform_id(outcome.platform_id)) {
@@ -99,24 +93,71 @@ void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
             await_status(flight, std::move(outcome));
             return;
         case model::Outcome::Kind::retry:
-            retry(flight, std::move(outcome));
-            return;
-        case model::Outcome::Kind::unknown:
-            flight.queued.crashes += outcome.crashed ? 1 : 0;
-            flight.queued.perhaps_sent = true;
-            // At least once: it may be sent twice, but is not lost.
-            if (is_sent_once(flight.connector, *flight.queued.message)) {
-                hold(flight, model::details::held);
-            } else if (outcome.crashed && flight.queued.crashes >= crashes_max) {
-                hold(flight, model::details::held_after_crashes);
+            if (outcome.as_template) {
+                send_as_template(flight, std::move(outcome));
             } else {
                 retry(flight, std::move(outcome));
             }
             return;
+        case model::Outcome::Kind::unknown:
+            settle_unknown(flight, std::move(outcome));
+            return;
         case model::Outcome::Kind::device_down:
         case model::Outcome::Kind::restricted:
-            requeue(flight);
+            requeue(flight, outcome.retry_after);
             return;
+    }
+}
+
+/// The platform has answered, so the device works.
+void Dispatcher::note_working(InFlight& flight) {
+    auto& lane = *flight.lane;
+    if (flight.probe) {
+        lane.probing = false;
+    }
+    if (!lane.probing && lane.connected()) {
+        note_up(lane);
+    }
+}
+
+/// The platform takes no free text now. Once this is committed, every send of the message is one of
+/// the fallback template. That replaces only a text, and only once.
+void Dispatcher::send_as_template(InFlight& flight, model::Outcome outcome) {
+    auto text = of_platform(std::move(outcome.details));
+    auto& queued = flight.queued;
+    if (queued.as_template || queued.message->type == model::MessageType::media) {
+        ++queued.attempts;
+        finish(flight, {.state = MessageState::failed,
+                        .code = outcome.code,
+                        .details = of_platform(std::move(text), model::details::failed)});
+        return;
+    }
+    queued.as_template = true;
+    const auto wall = clock_.wall_now();
+    flight.events.push_back({.step = model::MessageStep::attempted,
+                             .at = wall,
+                             .until = wall,
+                             .code = static_cast<std::uint16_t>(outcome.code),
+                             .details = text});
+    reschedule(flight, queued.queued_at, std::move(text));
+}
+
+/// At least once: the message may be sent twice, but is not lost.
+void Dispatcher::settle_unknown(InFlight& flight, model::Outcome outcome) {
+    auto& queued = flight.queued;
+    queued.crashes += outcome.crashed ? 1 : 0;
+    if (outcome.status_within && !outcome.hold_unknown) {
+        await_lost_answer(flight, *outcome.status_within, of_platform(std::move(outcome.details)),
+                          false);
+        return;
+    }
+    queued.perhaps_sent = true;
+    if (outcome.hold_unknown || is_sent_once(flight.connector, *queued.message)) {
+        hold(flight, model::details::held);
+    } else if (outcome.crashed && queued.crashes >= crashes_max) {
+        hold(flight, model::details::held_after_crashes);
+    } else {
+        retry(flight, std::move(outcome));
     }
 }
 
@@ -136,23 +177,14 @@ void Dispatcher::retry(InFlight& flight, model::Outcome outcome) {
         reschedule(flight, *next, std::move(text));
         return;
     }
-    finish(flight,
-           {.state = MessageState::failed,
-            .code = StatusCode::failed,
-            .details = std::string{model::details::gave_up} + (text.empty() ? "" : ": ") + text});
+    finish(flight, gave_up(text));
 }
 
-/// The device is down: the message keeps its position, and the lane pauses and probes. Only a probe
-/// lengthens the pause; sends that were in flight when the device went down do not.
-void Dispatcher::requeue(InFlight& flight) {
+/// The device is down: the message keeps its position, and the lane pauses and probes.
+void Dispatcher::requeue(InFlight& flight, std::optional<Millis> retry_after) {
     auto& lane = *flight.lane;
     lane.pacer.uncount(flight.paced);
-    if (!lane.probing || flight.probe) {
-        lane.probe_wait = lane.probing ? std::min(lane.probe_wait * 2, probe_longest) : probe_first;
-        lane.probe_at = now_ + lane.probe_wait;
-        lane.probing = true;
-        lane.down_since = lane.down_since.value_or(now_);
-    }
+    probe_later(lane, flight.probe, retry_after);
     if (flight.queued.intent_recorded) {
         reschedule(flight, flight.queued.queued_at, {});  // Clears the intent.
         return;
@@ -165,50 +197,92 @@ void Dispatcher::requeue(InFlight& flight) {
     make_ready(lane);
 }
 
+/// Only a probe lengthens the pause; sends that were in flight when the device went down do not,
+/// unless the platform asks for a longer one.
+void Dispatcher::probe_later(Lane& lane, bool is_probe, std::optional<Millis> retry_after) {
+    if (!lane.probing || is_probe) {
+        lane.probe_wait = lane.probing ? std::min(lane.probe_wait * 2, probe_longest) : probe_first;
+        lane.probe_at = now_ + lane.probe_wait;
+        lane.probing = true;
+        lane.down_since = lane.down_since.value_or(now_);
+    }
+    if (retry_after) {
+        const auto wait = std::clamp<Millis>(*retry_after, 0ms, options_.give_up);
+        lane.probe_at = std::max<Timestamp>(lane.probe_at, now_ + wait);
+    }
+}
+
 /// The message would begin a new chat: it waits for the end of the device's restriction, and others
 /// go on. The wait does not count towards `scheduler.give_up`. The send shows that the device
 /// works, but nothing reached the platform.
 void Dispatcher::await_restriction(InFlight& flight, const model::Outcome& outcome) {
-    auto& lane = *flight.lane;
-    if (flight.probe) {
-        lane.probing = false;
-    }
-    if (!lane.probing && lane.connected()) {
-        note_up(lane);
-    }
-    lane.pacer.take_back(flight.paced);
+    note_working(flight);
+    flight.lane->pacer.take_back(flight.paced);
     const auto wall = clock_.wall_now();
-    const auto wait = std::clamp<Millis>(std::chrono::ceil<Millis>(outcome.restricted_until - wall),
-                                         restriction_min, restriction_max);
+    const auto wait = restriction_wait(wall, outcome.restricted_until);
     flight.queued.failing_since.reset();
     flight.events.push_back(
         model::MessageEvent::wait(model::WaitReason::restricted, wall, wall + wait));
     reschedule(flight, now_ + wait, {});
 }
 
-/// Once this is committed, the message leaves the window and is never sent again. A crash before
-/// the commit repeats the send, as for any other outcome.
+/// Once this is committed, the message leaves the window; only a report on a passing failure brings
+/// it back. A crash before the commit is treated as one in any other send.
 void Dispatcher::await_status(InFlight& flight, model::Outcome outcome) {
+    using enum model::WithoutStatus;
+    const bool is_enough = outcome.undecided == model::Outcome::Undecided::sent;
+    hand_over(flight,
+              {.platform_id = std::move(outcome.platform_id),
+               .decide_by = now_ + std::min<Millis>(outcome.decide_within, options_.give_up),
+               .without_status = is_enough ? sent : failed,
+               .at = clock_.wall_now()});
+}
+
+/// The platform may have the message, and would report that. Otherwise it is held if it must be, or
+/// the account's choice decides; after `give_up` nobody knows.
+void Dispatcher::await_lost_answer(InFlight& flight, Millis within, std::string details,
+                                   bool must_hold) {
+    using enum model::WithoutStatus;
+    auto& queued = flight.queued;
+    queued.failing_since = std::max(queued.failing_since.value_or(now_), flight.lane->pause.until);
+    const auto decide_by = now_ + std::clamp<Millis>(within, 0ms, options_.give_up);
+    auto without_status = repeated;
+    if (must_hold || is_sent_once(flight.connector, *queued.message) ||
+        queued.crashes >= crashes_max) {
+        without_status = held;
+    } else if (now_ - *queued.failing_since >= options_.give_up) {
+        without_status = failed;
+    }
+    flight.events.push_back({.step = model::MessageStep::attempted,
+                             .at = clock_.wall_now(),
+                             .until = wall_time_of(decide_by),
+                             .code = static_cast<std::uint16_t>(StatusCode::failed),
+                             .details = std::move(details)});
+    hand_over(flight, {.decide_by = decide_by, .without_status = without_status});
+}
+
+/// Adds to `work` what is known of the message.
+void Dispatcher::hand_over(InFlight& flight, store::HandOver work) {
     flight.stage = Stage::committing;
-    const auto& message = *flight.queued.message;
-    committer_.hand_over(
-        {.message = message.id,
-         .device = message.device,
-         .source = message.source,
-         .queued_at = flight.queued.queued_at,
-         .platform_id = std::move(outcome.platform_id),
-         .decide_by = now_ + std::min<Millis>(outcome.decide_within, options_.give_up),
-         .attempts = flight.queued.attempts,
-         .perhaps_sent = flight.queued.perhaps_sent,
-         .sent = flight.lane->pacer.record(),
-         .at = clock_.wall_now(),
-         .events = std::move(flight.events)},
-        [this](const store::HandOver& done) {
-            if (done.handed_over && options_.on_handed_over) {
-                options_.on_handed_over(done.decide_by);
-            }
-            post_(Committed{.message = done.message});
-        });
+    const auto& queued = flight.queued;
+    const auto& message = *queued.message;
+    work.message = message.id;
+    work.device = message.device;
+    work.source = message.source;
+    work.queued_at = queued.queued_at;
+    work.attempts = queued.attempts;
+    work.perhaps_sent = queued.perhaps_sent;
+    work.failing_since = queued.failing_since;
+    work.crashes = queued.crashes;
+    work.as_template = queued.as_template;
+    work.sent = flight.lane->pacer.record();
+    work.events = std::move(flight.events);
+    committer_.hand_over(std::move(work), [this](const store::HandOver& done) {
+        if (done.handed_over && options_.on_handed_over) {
+            options_.on_handed_over(done.decide_by);
+        }
+        post_(Committed{.message = done.message});
+    });
 }
 
 void Dispatcher::finish(InFlight& flight, model::Completion completion) {
@@ -276,6 +350,7 @@ void Dispatcher::reschedule(InFlight& flight, Timestamp queue_at, std::string de
          .failing_since = flight.queued.failing_since,
          .crashes = flight.queued.crashes,
          .perhaps_sent = flight.queued.perhaps_sent,
+         .as_template = flight.queued.as_template,
          .last_details = std::move(details),
          .sent = flight.lane->pacer.record(),
          .events = std::move(flight.events)},

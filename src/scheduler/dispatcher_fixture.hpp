@@ -23,7 +23,8 @@ namespace merpati::scheduler {
 class ScriptedConnector final : public connector::Connector {
 public:
     std::vector<model::MessageId> sent;
-    std::vector<std::string> files;  // MIME types of the files that came.
+    std::vector<model::MessageId> templates;  // Of `sent`, those to be sent as the template.
+    std::vector<std::string> files;           // MIME types of the files that came.
     connector::Capabilities abilities{.window = 16};
 
     [[nodiscard]] connector::CapabilitiesPtr capabilities() const override {
@@ -45,6 +46,9 @@ public:
     void forget_device(model::PhoneNumber) override {}
     void send(const connector::SendRequest& request) override {
         sent.push_back(request.message.id);
+        if (request.as_template) {
+            templates.push_back(request.message.id);
+        }
         if (request.file != nullptr) {
             files.push_back(request.file->media_type);
         }

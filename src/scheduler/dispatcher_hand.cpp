@@ -155,6 +155,7 @@ void Dispatcher::handle(HastenRequested&& event) {
          .attempts = flight.queued.attempts,
          .crashes = flight.queued.crashes,
          .perhaps_sent = flight.queued.perhaps_sent,
+         .as_template = flight.queued.as_template,
          .sent = lane.pacer.record(),
          .events = {{.step = model::MessageStep::hastened, .at = clock_.wall_now()}}},
         [this, done = std::move(event.done)](const store::Reschedule& moved) mutable {

@@ -12,6 +12,8 @@ constexpr std::size_t sends_max = 64;  // Of one lane, before the next lane is r
 // many suspects follow each other closely.
 constexpr std::uint64_t suspect_pause_min = 500;
 constexpr std::uint64_t suspect_pause_max = 1'500;
+// For the statuses that a platform reports again after a start.
+constexpr Millis interrupted_wait_min{10'000};
 
 }  // namespace
 
@@ -88,14 +90,37 @@ void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
                       model::details::recipient_invalid);
         return;
     }
-    if (queued.intent_recorded && is_sent_once(lane.connector, message)) {
-        hold(add_in_flight(lane, std::move(queued)),
-             model::details::held);  // A crash interrupted its send.
-    } else if (message.type == model::MessageType::media) {
+    if (settle_interrupted(lane, queued)) {
+        return;
+    }
+    if (message.type == model::MessageType::media) {
         await_file(lane, std::move(queued));
     } else {
         begin_send(add_in_flight(lane, std::move(queued)));
     }
+}
+
+/// Takes a message out of its lane whose send a crash interrupted, if it must not be repeated, or
+/// not yet. False: it is treated as if its send had not begun.
+bool Dispatcher::settle_interrupted(Lane& lane, store::QueuedMessage& queued) {
+    if (!queued.intent_recorded) {
+        return false;
+    }
+    const auto abilities =
+        lane.connector != nullptr ? lane.connector->capabilities() : connector::CapabilitiesPtr{};
+    const auto within = abilities != nullptr ? abilities->status_within : std::nullopt;
+    if (within) {
+        // Statuses may come for this device, even if they do not for the connector's others.
+        await_lost_answer(add_in_flight(lane, std::move(queued)),
+                          std::max(*within, interrupted_wait_min),
+                          std::string{model::details::unknown}, abilities->hold_unknown);
+        return true;
+    }
+    if (!is_sent_once(lane.connector, *queued.message)) {
+        return false;
+    }
+    hold(add_in_flight(lane, std::move(queued)), model::details::held);
+    return true;
 }
 
 /// The campaign may have been paused since the file was fetched.
@@ -161,7 +186,8 @@ void Dispatcher::send(InFlight& flight) {
     // If the connector reports from within `send`, its outcome comes back as an event, too.
     flight.connector->send({.message = *flight.queued.message,
                             .attempt = flight.queued.attempts + 1,
-                            .file = flight.file.get()});
+                            .file = flight.file.get(),
+                            .as_template = flight.queued.as_template});
 }
 
 void Dispatcher::schedule_next_run(Lane& lane) {

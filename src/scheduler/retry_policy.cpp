@@ -3,6 +3,17 @@
 #include <algorithm>
 
 namespace merpati::scheduler {
+namespace {
+
+constexpr Millis restriction_min = std::chrono::seconds{5};
+constexpr Millis restriction_max = std::chrono::days{7};
+
+}  // namespace
+
+Millis restriction_wait(Timestamp now, Timestamp until) {
+    return std::clamp<Millis>(std::chrono::ceil<Millis>(until - now), restriction_min,
+                              restriction_max);
+}
 
 std::optional<Timestamp> RetryPolicy::next(Timestamp now, Timestamp failing_since,
                                            std::uint32_t attempts, std::optional<Millis> asked,

@@ -25,4 +25,8 @@ struct RetryPolicy {
                                                 Random& random) const;
 };
 
+/// How long a message waits for the end of its device's restriction, or of its recipient's: 5
+/// seconds at least, and a week at most. Then its connector is asked again.
+[[nodiscard]] Millis restriction_wait(Timestamp now, Timestamp until);
+
 }  // namespace merpati::scheduler

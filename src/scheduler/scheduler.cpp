@@ -230,6 +230,10 @@ void Scheduler::queued_on_disk(model::PhoneNumber device, model::Source source, 
     impl_->post(QueuedOnDisk{.device = device, .source = source, .due = due});
 }
 
+void Scheduler::device_down(model::PhoneNumber device, Millis retry_after) {
+    impl_->post(WentDown{.device = device, .retry_after = retry_after});
+}
+
 void Scheduler::probe(std::move_only_function<void()> answer) {
     impl_->add_probe(std::move(answer));
 }

@@ -17,6 +17,7 @@
 #include "model/message.hpp"
 #include "model/message_event.hpp"
 #include "model/outcome.hpp"
+#include "scheduler/retry_policy.hpp"
 #include "store/committer.hpp"
 #include "store/store.hpp"
 
@@ -51,6 +52,10 @@ struct Options {
     /// Called when a read of the store fails, for the operator's log. At most once a second, except
     /// for damage.
     std::function<void(const Error&)> on_store_error;
+
+    [[nodiscard]] RetryPolicy retry_policy() const {
+        return {.first = retry_first, .longest = retry_max, .give_up = give_up};
+    }
 };
 
 /// Makes the callback of a message that has ended; empty: none is wanted.
@@ -82,11 +87,12 @@ struct Counts {
 ///
 /// Operation: messages that were just accepted and are due soon arrive in memory (`accepted`); all
 /// others stay on disk and are loaded when they come due, lane by lane, a limited number at a time.
-/// A message that its platform accepts, to report the result later, leaves its lane. After a
-/// passing failure a message is retried with back-off until `give_up`; a device that is down stops
-/// its lane and is probed. A paused device sends nothing, and none of its messages is given up,
-/// until the pause ends; messages that are with the platform end as usual. At start, all lanes are
-/// recovered from the store.
+/// A message that its platform accepts, to report the result later, leaves its lane. So does one
+/// whose answer was lost, or whose send a crash interrupted, if its connector's statuses name
+/// messages. After a passing failure a message is retried with back-off until `give_up`; a device
+/// that is down stops its lane and is probed. A paused device sends nothing, and none of its
+/// messages is given up, until the pause ends; messages that are with the platform end as usual. At
+/// start, all lanes are recovered from the store.
 ///
 /// Order: a lane begins its sends in order of (due time, acceptance), API messages before campaign
 /// messages. Exceptions: if more than 32,768 delayed messages are due within the same 16 s, those
@@ -176,8 +182,12 @@ public:
     /// shutting_down.
     void explain(store::QueuedMessage message, std::move_only_function<void(Result<Wait>)> done);
 
-    /// A message was queued in the store, due at `due`, without `accepted` (a release).
+    /// A message was queued in the store, due at `due`, without `accepted` (a release, or a return
+    /// from its platform).
     void queued_on_disk(model::PhoneNumber device, model::Source source, Timestamp due);
+
+    /// A platform reported late that the device cannot send now, as by Outcome::Kind::device_down.
+    void device_down(model::PhoneNumber device, Millis retry_after);
 
     /// Calls `answer` on the scheduler's thread after its next step (LivenessProbes). Never called
     /// once the scheduler has stopped.

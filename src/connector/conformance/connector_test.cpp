@@ -137,6 +137,10 @@ TEST_P(ConnectorTest, WhatItAcceptsHasAnIdByWhichItsStatusesAreFound) {
         EXPECT_EQ(all.statuses[place].platform_id, outcome.platform_id);
         EXPECT_EQ(all.statuses[place].device, subject.connects_at_once);
         EXPECT_EQ(all.statuses[place].status.progress, order[place]);
+        EXPECT_FALSE(all.statuses[place].verdict) << "only a failure may be a passing one";
+        if (connector->capabilities()->status_within) {
+            EXPECT_EQ(all.statuses[place].message, messages.back()->id);
+        }
     }
 }
 
@@ -153,6 +157,10 @@ TEST_P(ConnectorTest, ALateFailureSaysWhy) {
     EXPECT_EQ(all.statuses[0].status.progress, Progress::failed);
     EXPECT_NE(all.statuses[0].status.code, model::StatusCode::sent);
     EXPECT_FALSE(all.statuses[0].status.details.empty());
+    if (const auto& verdict = all.statuses[0].verdict) {
+        EXPECT_TRUE(verdict->kind == Kind::retry || verdict->kind == Kind::device_down ||
+                    verdict->kind == Kind::restricted);
+    }
 }
 
 TEST_P(ConnectorTest, StatusesMayComeFirstAndAgain) {

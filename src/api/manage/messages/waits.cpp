@@ -61,8 +61,11 @@ Wait wait_by_rows(const Context& context, const store::MessageRecord& record) {
 Wait wait_of(const Context& context, const store::MessageRecord& record,
              const store::MessageTrail& trail) {
     if (record.state == model::MessageState::handed_over) {
+        // Without an answer of the platform, since the attempt whose answer was lost.
+        const auto lost_at =
+            trail.events.empty() ? std::nullopt : std::optional{trail.events.back().at};
         return {.reason = WaitReason::platform,
-                .since = trail.handed_over_at,
+                .since = trail.handed_over_at ? trail.handed_over_at : lost_at,
                 .until = record.queued_at};
     }
     auto known =
