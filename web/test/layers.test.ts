@@ -26,6 +26,12 @@ test("ui/ imports nothing above it", () => {
   expect(above).toEqual([]);
 });
 
+test("queries/ imports only api/", () => {
+  const fromQueries = imports.filter(({ file }) => file.startsWith("queries/"));
+  expect(fromQueries.length).toBeGreaterThan(10);
+  expect(fromQueries.filter(({ of }) => !/^(api|queries)\//.test(of))).toEqual([]);
+});
+
 test("styles are imported only in their own folder, shared ones from ui/", () => {
   const styles = imports.filter(({ of }) => of.endsWith(".module.css"));
   expect(styles.length).toBeGreaterThan(20);

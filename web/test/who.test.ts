@@ -1,7 +1,8 @@
 // Two people in one browser: no tab shows one person's data to another.
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { becomeSomebody, hasEnded, SESSION, whoIsThere } from "../src/session/who.ts";
+import { SESSION } from "../src/queries/people.ts";
+import { becomeSomebody, hasEnded, whoIsThere } from "../src/session/who.ts";
 
 const sessionOf = (id: string) => ({ person: { id }, memberships: [], session: {} });
 

@@ -69,11 +69,15 @@ export const importContacts = (
 
 // --- Suppressions ---
 
-/** `number`: only those that begin so. */
-export const listSuppressions = (
-  query: { account: string; number?: string; limit?: number; cursor?: string | undefined },
-  { signal }: Cancel = {},
-) => answerOf(client.GET("/v1/suppressions", { params: { query: given(query) }, signal }));
+export interface SuppressionQuery {
+  account: string;
+  number?: string; // Only those that begin so.
+  limit?: number;
+  cursor?: string | undefined;
+}
+
+export const listSuppressions = (query: SuppressionQuery, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/suppressions", { params: { query: given(query) }, signal }));
 
 /** One whose person opted out stays as it is. */
 export const putSuppression = (account: string, number: string, reason: SuppressionReason) =>

@@ -1,10 +1,8 @@
 // The signed-in person, and the account that the pages show.
 import { useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
-import type { Cancel } from "../api/client.ts";
-import { listAccounts, readAccountAsAdmin } from "../api/operations.ts";
 import type { Scope, SessionView } from "../api/types.ts";
-import { firstItems, PAGE } from "../live/paged.ts";
+import { allAccounts } from "../queries/accounts.ts";
 import { useStored } from "../ui/stored.ts";
 
 export interface Membership {
@@ -36,8 +34,7 @@ export function SessionProvider({ session, children }: SessionProps) {
   const { admin } = session.person;
   const [chosen, setAccount] = useStored<string>("merpati.account", "");
   const first = useQuery({
-    queryKey: ["admin", "accounts", "first"],
-    queryFn: (context) => listAccounts({ limit: PAGE }, context),
+    ...allAccounts.first(),
     enabled: admin,
     refetchInterval: (query) => (query.state.status === "error" ? AGAIN_MS : false),
     // Else a failure would disappear while the list is requested again.
@@ -45,8 +42,7 @@ export function SessionProvider({ session, children }: SessionProps) {
   });
   const isFar = admin && chosen !== "" && first.data?.items.every((one) => one.id !== chosen);
   const far = useQuery({
-    queryKey: ["admin", "account", "chosen", chosen],
-    queryFn: (context) => readAccountAsAdmin(chosen, context),
+    ...allAccounts.chosen(chosen),
     enabled: isFar === true,
     retry: false,
   });
@@ -81,13 +77,9 @@ export function useAccountId(): string {
 export function useAllAccounts(enabled = true): Membership[] {
   const { accounts, hasMore } = useSession();
   const all = useQuery({
-    queryKey: ["admin", "accounts", "all"],
-    queryFn: (context) => everyAccount(context),
+    ...allAccounts.every(),
     enabled: enabled && hasMore,
     staleTime: 60_000,
   });
   return (hasMore ? all.data?.items : undefined) ?? accounts;
 }
-
-const everyAccount = (cancel: Cancel) =>
-  firstItems((cursor, context) => listAccounts({ cursor }, context), cancel);

@@ -4,9 +4,9 @@ import { useEffect } from "react";
 import { type Cancel, sessionEnded } from "../api/client.ts";
 import { readSession } from "../api/people.ts";
 import type { SessionView } from "../api/types.ts";
+import { SESSION } from "../queries/people.ts";
 
-export const SESSION = ["session"];
-const ENDED = ["session", "ended"]; // True: it ended without the person's doing.
+const ENDED = [...SESSION, "ended"]; // True: it ended without the person's doing.
 
 const AGAIN_MS = 5000; // Until the session is requested again from a gateway that did not answer.
 const CHECKED_EVERY = 60_000;

@@ -4,8 +4,9 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { Tagged } from "../../api/client.ts";
-import { changeAccount, readAccount, rotateSecret } from "../../api/operations.ts";
+import { changeAccount, rotateSecret } from "../../api/operations.ts";
 import type { OwnAccountChange, Account as Shown } from "../../api/types.ts";
+import { accounts } from "../../queries/accounts.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { type Texts, useText, useWords } from "../../texts/index.tsx";
 import { ConfirmByName } from "../../ui/confirm.tsx";
@@ -26,10 +27,7 @@ export default function Account() {
   const t = useText().account;
   const id = useAccountId();
   const { can } = useSession();
-  const account = useQuery({
-    queryKey: ["account", id],
-    queryFn: (context) => readAccount(id, context),
-  });
+  const account = useQuery(accounts.own(id));
   return (
     <Page title={t.title} lead={t.lead}>
       {!account.data && <ProblemNote error={account.error} />}

@@ -2,8 +2,9 @@
 import { Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { invite, listInvitations, revokeInvitation } from "../../api/people.ts";
+import { invite, revokeInvitation } from "../../api/people.ts";
 import type { Invitation, Role } from "../../api/types.ts";
+import { people } from "../../queries/people.ts";
 import { useText } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
@@ -26,10 +27,7 @@ export function Invitations({ account, inviting, onInvited }: InvitationsProps) 
   const t = useText().invitation;
   const refresh = useRefresh("invitations");
   const [made, setMade] = useState<{ email: string; url: string }>();
-  const invitations = useQuery({
-    queryKey: ["invitations", account],
-    queryFn: (context) => listInvitations(account, context),
-  });
+  const invitations = useQuery(people.invitations(account));
   const make = async (email: string, role: Role) => {
     const { url } = await invite({ account, email, role });
     setMade({ email, url });

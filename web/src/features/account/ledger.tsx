@@ -1,7 +1,7 @@
 // The ledger of credit: what was added, used and returned, with the balance after each entry.
-import { listLedger } from "../../api/operations.ts";
 import type { LedgerEntry } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
+import { accounts } from "../../queries/accounts.ts";
 import { useText, useWords } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
 import { Section } from "../../ui/page.tsx";
@@ -9,9 +9,7 @@ import { Ago } from "../../ui/time.tsx";
 
 export function Ledger({ account }: { account: string }) {
   const t = useText().account;
-  const ledger = usePaged(["ledger", account], (cursor, cancel) =>
-    listLedger({ account, limit: 20, cursor }, cancel),
-  );
+  const ledger = usePaged(accounts.ledger(account));
   return (
     <Section title={t.ledger} lead={t.ledgerLead}>
       <DataTable

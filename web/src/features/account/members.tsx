@@ -3,9 +3,10 @@ import { Button, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { changeMember, listMembers, removeMember } from "../../api/people.ts";
+import { changeMember, removeMember } from "../../api/people.ts";
 import type { Member, Role } from "../../api/types.ts";
-import { PAGE, usePaged } from "../../live/paged.ts";
+import { usePaged } from "../../live/paged.ts";
+import { people } from "../../queries/people.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { ConfirmByName } from "../../ui/confirm.tsx";
@@ -23,9 +24,7 @@ export function Members({ account }: { account: string }) {
   const notices = useNotices();
   const [adding, setAdding] = useDisclosure(false);
   const [leaving, setLeaving] = useState<Member>();
-  const members = usePaged(["members", account], (cursor, cancel) =>
-    listMembers({ account, limit: PAGE, cursor }, cancel),
-  );
+  const members = usePaged(people.members(account));
   const refresh = useRefresh("members");
   const remove = async () => {
     if (leaving) await removeMember(account, leaving.email);

@@ -3,8 +3,9 @@ import { Modal, NumberInput, Select, Skeleton, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Tagged } from "../../api/client.ts";
-import { changeAccountAsAdmin, createAccount, readAccountAsAdmin } from "../../api/operations.ts";
+import { changeAccountAsAdmin, createAccount } from "../../api/operations.ts";
 import type { Account, AccountChange, Plan } from "../../api/types.ts";
+import { allAccounts } from "../../queries/accounts.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
@@ -92,8 +93,7 @@ export function EditAccount({ id, onClose }: { id: string; onClose: () => void }
     saved: t.common.saved,
   });
   const account = useQuery({
-    queryKey: ["admin", "account", id],
-    queryFn: (context) => readAccountAsAdmin(id, context),
+    ...allAccounts.one(id),
     gcTime: 0, // Read again for each form.
   });
   if (account.data) {

@@ -3,9 +3,10 @@ import { Anchor, Button, NumberInput, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { listAccounts, topUp } from "../../api/operations.ts";
+import { topUp } from "../../api/operations.ts";
 import type { Account } from "../../api/types.ts";
-import { PAGE, usePaged } from "../../live/paged.ts";
+import { usePaged } from "../../live/paged.ts";
+import { allAccounts } from "../../queries/accounts.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
 import { TypedName } from "../../ui/confirm.tsx";
@@ -33,9 +34,7 @@ export default function Accounts() {
   const [creating, setCreating] = useDisclosure(false);
   const [asked, setAsked] = useState<Asked>();
   const [secret, setSecret] = useState<string>();
-  const accounts = usePaged(["admin", "accounts", "paged"], (cursor, cancel) =>
-    listAccounts({ limit: PAGE, cursor }, cancel),
-  );
+  const accounts = usePaged(allAccounts.list());
   const open = (account: Account) => {
     setAccount(account.id);
     go("/");

@@ -2,9 +2,10 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { listHosts, replayFailed } from "../../api/operations.ts";
+import { replayFailed } from "../../api/operations.ts";
 import type { CallbackHost } from "../../api/types.ts";
 import { usePollInterval } from "../../live/live.tsx";
+import { callbacks } from "../../queries/callbacks.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
 import { callbackError } from "../../ui/callback_error.ts";
@@ -24,8 +25,7 @@ export function Hosts({ account }: { account: string }) {
   const [asking, setAsking] = useState(false);
   const allowed = can("callbacks:manage");
   const hosts = useQuery({
-    queryKey: ["hosts", account],
-    queryFn: (context) => listHosts(account, context),
+    ...callbacks.hosts(account),
     enabled: allowed,
     refetchInterval: usePollInterval(15),
   });

@@ -2,10 +2,11 @@
 import { Button, Select, Skeleton, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
-import { listAttempts, listCallbacks, readCallback, replayCallback } from "../../api/operations.ts";
+import { replayCallback } from "../../api/operations.ts";
 import type { Callback, CallbackAttempt, CallbackState as Word } from "../../api/types.ts";
 import { usePollInterval } from "../../live/live.tsx";
 import { usePaged } from "../../live/paged.ts";
+import { callbacks } from "../../queries/callbacks.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
 import { callbackError, lastAnswer } from "../../ui/callback_error.ts";
@@ -43,11 +44,7 @@ export default function Callbacks() {
   const withFilters = useWithFilters();
   const { filters, set, clear, any } = useFilters(FILTERS);
   const query = { account, state: filters.state as Word | "" };
-  const list = usePaged(
-    ["callbacks", query],
-    (cursor, cancel) => listCallbacks({ ...query, limit: 50, cursor }, cancel),
-    { pagesMax: 40 },
-  );
+  const list = usePaged(callbacks.list(query), { pagesMax: 40 });
   const states = Object.entries(t.states).map(([value, label]) => ({ value, label }));
   return (
     <Page
@@ -161,8 +158,7 @@ function CallbackView({ id }: { id: string }) {
   const { can } = useSession();
   const interval = usePollInterval(2);
   const callback = useQuery({
-    queryKey: ["callback", id],
-    queryFn: (context) => readCallback(id, context),
+    ...callbacks.one(id),
     refetchInterval: (query) => (query.state.data?.state === "waiting" ? interval : false),
   });
   if (!callback.data) {
@@ -243,8 +239,7 @@ function Replay({ id }: { id: string }) {
 function Attempts({ callback }: { callback: Callback }) {
   const t = useText().callbacks;
   const attempts = useQuery({
-    queryKey: ["attempts", callback.id, callback.attempts, callback.state],
-    queryFn: (context) => listAttempts(callback.id, context),
+    ...callbacks.attempts(callback),
     placeholderData: (previous) => previous,
   });
   return (

@@ -2,9 +2,9 @@
 import { Button, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link, useLocation } from "wouter";
-import { listCampaigns } from "../../api/campaigns.ts";
 import type { Campaign, CampaignState as Word } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
+import { campaigns } from "../../queries/campaigns.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
@@ -26,11 +26,7 @@ export default function Campaigns() {
   const [, go] = useLocation();
   const { filters, set, clear, any } = useFilters(FILTERS);
   const state = filters.state as Word | "";
-  const list = usePaged(
-    ["campaigns", account, state],
-    (cursor, cancel) => listCampaigns({ account, state, limit: 50, cursor }, cancel),
-    { pagesMax: 40 },
-  );
+  const list = usePaged(campaigns.list({ account, state }), { pagesMax: 40 });
   const { can } = useSession();
   const [creating, setCreating] = useDisclosure(false);
   const create = can("campaigns:manage") && (

@@ -1,8 +1,8 @@
 // The recipients of a campaign, with what became of each.
 import { Link } from "wouter";
-import { listRecipients } from "../../api/campaigns.ts";
 import type { CampaignRecipient } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
+import { campaigns } from "../../queries/campaigns.ts";
 import { useSession } from "../../session/session.tsx";
 import { type Texts, useText } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
@@ -34,11 +34,8 @@ interface RecipientsTableProps {
 export function RecipientsTable({ id, state, label, every }: RecipientsTableProps) {
   const texts = useText();
   const { can } = useSession();
-  const list = usePaged(
-    ["recipients", id, state],
-    (cursor, cancel) => listRecipients(id, { state, limit: ROWS, cursor }, cancel),
-    { pagesMax: 40, ...(every && { every }) },
-  );
+  const query = campaigns.recipients(id, { state, limit: ROWS });
+  const list = usePaged(query, { pagesMax: 40, ...(every && { every }) });
   return (
     <DataTable
       label={label}

@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import type { Tagged } from "../../api/client.ts";
-import { readContact } from "../../api/contacts.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Contact } from "../../api/types.ts";
+import { contacts } from "../../queries/contacts.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import classes from "../../ui/drawer.module.css";
@@ -38,11 +38,7 @@ export function ContactDrawer({ number, onClose, onEdit }: ContactDrawerProps) {
 function ContactView({ number, onClose, onEdit }: ContactDrawerProps & { number: string }) {
   const t = useText().contacts;
   const account = useAccountId();
-  const contact = useQuery({
-    queryKey: ["contact", account, number],
-    queryFn: (context) => readContact(account, number, context),
-    refetchInterval: EVERY,
-  });
+  const contact = useQuery({ ...contacts.one(account, number), refetchInterval: EVERY });
   const { error } = contact;
   const isMissing = error instanceof Problem && error.status === 404;
   const shown = isMissing ? undefined : contact.data;

@@ -3,9 +3,9 @@ import { Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
-import { listContacts } from "../../api/contacts.ts";
 import type { Contact } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
+import { contacts } from "../../queries/contacts.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
@@ -38,12 +38,8 @@ export default function Contacts() {
   const seesAll = can("campaigns:manage"); // Others see masked numbers.
   const tags = tagsOf(filters.tag);
   const text = seesAll ? filters.text : "";
-  const list = usePaged(
-    ["contacts", account, text, filters.tag],
-    (cursor, cancel) =>
-      listContacts({ account, text, limit: 50, cursor, ...(tags.length && { tag: tags }) }, cancel),
-    { pagesMax: 40, every: EVERY },
-  );
+  const query = { account, text, ...(tags.length > 0 && { tag: tags }) };
+  const list = usePaged(contacts.list(query), { pagesMax: 40, every: EVERY });
   const places = new Map(list.items?.map((one, place) => [one, place]));
   const open = (one: Contact) => withFilters(`/contacts/${one.number}`);
   const actions = seesAll && (

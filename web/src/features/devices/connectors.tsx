@@ -1,8 +1,8 @@
 // The connectors of the server by plain names, and the mark of simulated devices.
 import { Badge } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { listConnectors } from "../../api/operations.ts";
 import type { Connector, Device } from "../../api/types.ts";
+import { devices } from "../../queries/devices.ts";
 import { useAccountId } from "../../session/session.tsx";
 import { type Texts, useText } from "../../texts/index.tsx";
 
@@ -11,8 +11,7 @@ const SELDOM = 5 * 60_000; // They change when the server is started.
 export function useConnectors() {
   const account = useAccountId();
   return useQuery({
-    queryKey: ["connectors", account],
-    queryFn: (context) => listConnectors(account, context),
+    ...devices.connectors(account),
     staleTime: SELDOM,
     select: (page) => page.items,
   });

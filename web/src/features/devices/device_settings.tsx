@@ -3,8 +3,9 @@ import { Button, Group, NumberInput, Skeleton, Stack, TextInput } from "@mantine
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { Tagged } from "../../api/client.ts";
-import { changeDevice, readDevice } from "../../api/operations.ts";
+import { changeDevice } from "../../api/operations.ts";
 import type { Device, DeviceChange } from "../../api/types.ts";
+import { devices } from "../../queries/devices.ts";
 import { useText } from "../../texts/index.tsx";
 import classes from "../../ui/drawer.module.css";
 import { type Edition, useEdition } from "../../ui/edition.ts";
@@ -14,10 +15,7 @@ import { useRefresh } from "../../ui/refresh.ts";
 
 export function DeviceSettings({ number }: { number: string }) {
   const t = useText().devices;
-  const device = useQuery({
-    queryKey: ["device", number],
-    queryFn: (context) => readDevice(number, context),
-  });
+  const device = useQuery(devices.one(number));
   return (
     <section>
       <h3 className={classes.part}>{t.paceTitle}</h3>

@@ -3,9 +3,10 @@ import { Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
-import { listDevices, readUsage } from "../../api/operations.ts";
 import type { Device } from "../../api/types.ts";
-import { PAGE, usePaged } from "../../live/paged.ts";
+import { usePaged } from "../../live/paged.ts";
+import { accounts } from "../../queries/accounts.ts";
+import { devices as deviceQueries } from "../../queries/devices.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
@@ -28,11 +29,7 @@ export default function Devices() {
   const { number } = useParams<{ number?: string }>();
   const [, go] = useLocation();
   const [adding, setAdding] = useDisclosure(false);
-  const devices = usePaged(
-    ["devices", account, "paged"],
-    (cursor, cancel) => listDevices({ account, count: true, limit: PAGE, cursor }, cancel),
-    { every: COUNTED_EVERY },
-  );
+  const devices = usePaged(deviceQueries.list(account), { every: COUNTED_EVERY });
   const add = can("devices:manage") && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={setAdding.open}>
       {t.add}
@@ -117,10 +114,7 @@ function useColumns(): Column<Device>[] {
 function useSentToday(): Map<string, number> {
   const account = useAccountId();
   const range = rangeOf(1, Date.now());
-  const usage = useQuery({
-    queryKey: ["usage", account, "device", "today", range.since],
-    queryFn: (context) => readUsage({ account, by: "device", ...range }, context),
-  });
+  const usage = useQuery(accounts.usage({ account, by: "device", ...range }));
   return new Map(usage.data?.items.map((row) => [row.device ?? "", row.sent]));
 }
 

@@ -2,8 +2,8 @@
 import { Button, Loader, Radio, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { readQueue } from "../../api/operations.ts";
 import type { PairingWish } from "../../api/types.ts";
+import { devices } from "../../queries/devices.ts";
 import { useWords } from "../../texts/index.tsx";
 import { TypedName } from "../../ui/confirm.tsx";
 import { ProblemNote } from "../../ui/problem_note.tsx";
@@ -22,8 +22,7 @@ export function QueueFirst({ number, onChosen }: QueueFirstProps) {
   const [typed, setTyped] = useState("");
   const discards = choice === "discard";
   const queue = useQuery({
-    queryKey: ["device", "queue", number],
-    queryFn: (context) => readQueue(number, context),
+    ...devices.queue(number),
     staleTime: 0,
     gcTime: 0,
   });

@@ -2,9 +2,10 @@
 import { Button, Checkbox, Select, Stack, Switch, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
-import { createKey, listKeys, revokeKey, rotateKey } from "../../api/operations.ts";
+import { createKey, revokeKey, rotateKey } from "../../api/operations.ts";
 import type { ApiKey, Scope } from "../../api/types.ts";
-import { PAGE, usePaged } from "../../live/paged.ts";
+import { usePaged } from "../../live/paged.ts";
+import { keys as keyQueries } from "../../queries/accounts.ts";
 import { SCOPES } from "../../session/scopes.ts";
 import { useAccountId } from "../../session/session.tsx";
 import { type Texts, useText } from "../../texts/index.tsx";
@@ -32,9 +33,7 @@ export default function Keys() {
   const [asked, setAsked] = useState<Asked>();
   const [made, setMade] = useState<string>();
   const [all, setAll] = useState(false);
-  const keys = usePaged(["keys", account], (cursor, cancel) =>
-    listKeys({ account, limit: PAGE, cursor }, cancel),
-  );
+  const keys = usePaged(keyQueries.list(account));
   const changed = useRefresh("keys");
   const rows = keys.items?.filter((key) => all || key.state === "active");
   const hasOld = keys.items?.some((key) => key.state !== "active");

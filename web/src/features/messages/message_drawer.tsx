@@ -3,9 +3,10 @@ import { Button, Group, Skeleton, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { MESSAGE_ACTIONS, type MessageAction, readMessage } from "../../api/operations.ts";
+import { MESSAGE_ACTIONS, type MessageAction } from "../../api/operations.ts";
 import type { MessageDetail } from "../../api/types.ts";
 import { usePollInterval } from "../../live/live.tsx";
+import { messages } from "../../queries/messages.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
 import { mayHaveArrived } from "../../texts/reasons.ts";
@@ -39,8 +40,7 @@ function MessageView({ id }: { id: string }) {
   const [body, setBody] = useState(false);
   const interval = usePollInterval(2);
   const message = useQuery({
-    queryKey: ["message", id, body],
-    queryFn: (context) => readMessage(id, body, context),
+    ...messages.one(id, body),
     placeholderData: (previous) => previous,
     refetchInterval: (query) =>
       isUnfinished(query.state.data?.state ?? "pending") ? interval : false,

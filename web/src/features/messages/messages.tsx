@@ -1,9 +1,10 @@
 // The account's messages, filtered by the address; a message opens beside the list.
 import { Button, Group, Menu } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
-import { exportAddress, listMessages, type MessageQuery } from "../../api/operations.ts";
+import { exportAddress, type MessageQuery } from "../../api/operations.ts";
 import type { Message } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
+import { messages } from "../../queries/messages.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
@@ -26,11 +27,7 @@ export default function Messages() {
   const withFilters = useWithFilters();
   const { filters, set, clear, any } = useFilters(FILTERS);
   const query = queryOf(account, filters);
-  const list = usePaged(
-    ["messages", query],
-    (cursor, cancel) => listMessages({ ...query, limit: 50, cursor }, cancel),
-    { pagesMax: 40 },
-  );
+  const list = usePaged(messages.list(query), { pagesMax: 40 });
   return (
     <Page title={t.messages.title} lead={t.messages.lead} actions={<Actions query={query} />}>
       <MessageFilters filters={filters} set={set} clear={clear} any={any} />

@@ -2,8 +2,8 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { readTimeline } from "../../api/operations.ts";
 import type { MessageDetail, TimelineStep } from "../../api/types.ts";
+import { messages } from "../../queries/messages.ts";
 import { type Texts, useWords } from "../../texts/index.tsx";
 import { callbackError } from "../../ui/callback_error.ts";
 import { codeText } from "../../ui/message_state.tsx";
@@ -13,8 +13,7 @@ import classes from "../../ui/timeline.module.css";
 
 export function Timeline({ message }: { message: MessageDetail }) {
   const timeline = useQuery({
-    queryKey: ["timeline", message.id, message.state, message.attempts],
-    queryFn: (context) => readTimeline(message.id, context),
+    ...messages.timeline(message),
     placeholderData: (previous) => previous,
   });
   if (!timeline.data) {

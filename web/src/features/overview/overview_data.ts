@@ -1,79 +1,44 @@
 // The data of the overview and its checklist.
 import { useQuery } from "@tanstack/react-query";
-import {
-  listCallbacks,
-  listDevices,
-  listHosts,
-  listKeys,
-  listMessages,
-  readAccount,
-  readUsage,
-} from "../../api/operations.ts";
 import { usePollInterval } from "../../live/live.tsx";
-import { firstItems, pollOfAll } from "../../live/paged.ts";
+import { pollOfAll } from "../../live/paged.ts";
+import { accounts, keys as keyQueries } from "../../queries/accounts.ts";
+import { callbacks } from "../../queries/callbacks.ts";
+import { devices as deviceQueries } from "../../queries/devices.ts";
+import { messages as messageQueries } from "../../queries/messages.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { rangeOf } from "../usage/usage_days.ts";
 
 // Events do not trigger a count, because counting reads the queues.
 export const COUNTED_EVERY = 5000;
 
-/** More held messages are not counted. */
-const HELD_MAX = 100;
-
 export function useOverview() {
   const account = useAccountId();
   const { can } = useSession();
   const refetchInterval = usePollInterval();
-  const messages = useQuery({
-    queryKey: ["messages", "overview", account],
-    queryFn: (context) => listMessages({ account, limit: 8 }, context),
-    refetchInterval,
-  });
+  const messages = useQuery({ ...messageQueries.latest(account), refetchInterval });
   const devices = useQuery({
-    queryKey: ["devices", account, "counted"],
-    queryFn: (context) =>
-      firstItems(
-        (cursor, cancel) => listDevices({ account, count: true, cursor }, cancel),
-        context,
-      ),
+    ...deviceQueries.counted(account),
     refetchInterval: pollOfAll(COUNTED_EVERY),
   });
   const delivered = useQuery({
-    queryKey: ["callbacks", "delivered", account],
-    queryFn: (context) => listCallbacks({ account, state: "delivered", limit: 1 }, context),
+    ...callbacks.first(account, "delivered"),
     refetchInterval: (query) => (query.state.data?.items.length ? false : refetchInterval),
   });
-  const exhausted = useQuery({
-    queryKey: ["callbacks", "exhausted", account],
-    queryFn: (context) => listCallbacks({ account, state: "exhausted", limit: 1 }, context),
-  });
-  const held = useQuery({
-    queryKey: ["messages", "held", account],
-    queryFn: (context) => listMessages({ account, state: "held", limit: HELD_MAX }, context),
-    refetchInterval,
-  });
+  const exhausted = useQuery(callbacks.first(account, "exhausted"));
+  const held = useQuery({ ...messageQueries.held(account), refetchInterval });
   const hosts = useQuery({
-    queryKey: ["hosts", account],
-    queryFn: (context) => listHosts(account, context),
+    ...callbacks.hosts(account),
     enabled: can("callbacks:manage"),
     refetchInterval,
   });
-  const keys = useQuery({
-    queryKey: ["keys", account, "all"],
-    queryFn: (context) =>
-      firstItems((cursor, cancel) => listKeys({ account, cursor }, cancel), context),
-    enabled: can("account:manage"),
-  });
+  const keys = useQuery({ ...keyQueries.every(account), enabled: can("account:manage") });
   const range = rangeOf(1, Date.now());
   const today = useQuery({
-    queryKey: ["usage", account, "today", range.since],
-    queryFn: (context) => readUsage({ account, by: "code", ...range }, context),
+    ...accounts.usage({ account, by: "code", ...range }),
     refetchInterval,
   });
-  const own = useQuery({
-    queryKey: ["account", account],
-    queryFn: (context) => readAccount(account, context),
-  });
+  const own = useQuery(accounts.own(account));
   return { account: own, today, messages, devices, held, delivered, exhausted, hosts, keys };
 }
 

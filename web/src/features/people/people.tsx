@@ -2,15 +2,10 @@
 import { Button, Select, Switch, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
-import {
-  createPerson,
-  listPeople,
-  makeLink,
-  removePerson,
-  removeSecondStep,
-} from "../../api/people.ts";
+import { createPerson, makeLink, removePerson, removeSecondStep } from "../../api/people.ts";
 import type { Person, Role } from "../../api/types.ts";
-import { PAGE, usePaged } from "../../live/paged.ts";
+import { usePaged } from "../../live/paged.ts";
+import { people as peopleQueries } from "../../queries/people.ts";
 import { useAllAccounts, useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { ConfirmByName } from "../../ui/confirm.tsx";
@@ -41,9 +36,7 @@ export default function People() {
   const [leaving, setLeaving] = useState<Person>();
   const [weakened, setWeakened] = useState<Person>();
   const [made, setMade] = useState<Made>();
-  const people = usePaged(["people"], (cursor, cancel) =>
-    listPeople({ limit: PAGE, cursor }, cancel),
-  );
+  const people = usePaged(peopleQueries.list());
   const refresh = useRefresh("people");
   const link = async (person: Person) => {
     try {

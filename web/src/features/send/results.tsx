@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link } from "wouter";
-import { readMessage } from "../../api/operations.ts";
 import { usePollInterval } from "../../live/live.tsx";
+import { messages } from "../../queries/messages.ts";
 import { useWords } from "../../texts/index.tsx";
 import { MessageState } from "../../ui/message_state.tsx";
 import { Section } from "../../ui/page.tsx";
@@ -71,8 +71,7 @@ function Accepted({ id, to }: { id: string; to: string }) {
   const { t } = words;
   const interval = usePollInterval(2);
   const { data, error } = useQuery({
-    queryKey: ["message", id, false],
-    queryFn: (context) => readMessage(id, false, context),
+    ...messages.one(id),
     refetchInterval: (query) =>
       isUnfinished(query.state.data?.state ?? "pending") ? interval : false,
   });

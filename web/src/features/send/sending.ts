@@ -4,6 +4,7 @@ import { useCallback, useSyncExternalStore } from "react";
 import { sendMessage } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
 import type { MessageDetail, NewMessage } from "../../api/types.ts";
+import { messages } from "../../queries/messages.ts";
 import type { FormStore } from "./form_store.ts";
 import { bodyOf, type Result, withKey, withResult } from "./send_form.ts";
 
@@ -83,7 +84,7 @@ export function useSending(store: FormStore, account: string): [boolean, () => P
     setBusy(store, true);
     try {
       await sendAll(store, account, (message) =>
-        queries.setQueryData(["message", message.id, false], message),
+        queries.setQueryData(messages.one(message.id).queryKey, message),
       );
     } finally {
       setBusy(store, false);

@@ -1,8 +1,8 @@
 // The log of changes, newest first, of one account or of all.
 import { Select } from "@mantine/core";
-import { listLog } from "../../api/people.ts";
 import type { LogEntry } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
+import { server } from "../../queries/server.ts";
 import { useAllAccounts } from "../../session/session.tsx";
 import type { Format } from "../../texts/format.ts";
 import { useText, useWords } from "../../texts/index.tsx";
@@ -21,11 +21,7 @@ export function Log() {
   const accounts = useAllAccounts();
   const { filters, set, clear, any } = useFilters(FILTERS);
   const { account } = filters;
-  const log = usePaged(
-    ["log", account],
-    (cursor, cancel) => listLog({ limit: 25, cursor, ...(account && { account }) }, cancel),
-    { pagesMax: 40 },
-  );
+  const log = usePaged(server.log(account), { pagesMax: 40 });
   return (
     <>
       <FilterBar any={any} onClear={clear}>

@@ -1,7 +1,9 @@
 // The state of the gateway, for administrators.
 import { useQuery } from "@tanstack/react-query";
-import { listDevices, readReadiness, readStatus, readUsage } from "../../api/operations.ts";
-import { firstItems, pollOfAll } from "../../live/paged.ts";
+import { pollOfAll } from "../../live/paged.ts";
+import { accounts } from "../../queries/accounts.ts";
+import { devices as deviceQueries } from "../../queries/devices.ts";
+import { server } from "../../queries/server.ts";
 import { useWords } from "../../texts/index.tsx";
 import { troubleText } from "../../texts/troubles.ts";
 import classes from "../../ui/board.module.css";
@@ -24,26 +26,15 @@ const CHART_DAYS = 30;
 const ALL = ""; // All accounts.
 
 function useServer() {
-  const status = useQuery({
-    queryKey: ["admin", "status"],
-    queryFn: readStatus,
-    refetchInterval: EVERY,
-  });
-  const ready = useQuery({
-    queryKey: ["admin", "ready"],
-    queryFn: readReadiness,
-    refetchInterval: EVERY,
-  });
+  const status = useQuery({ ...server.status(), refetchInterval: EVERY });
+  const ready = useQuery({ ...server.readiness(), refetchInterval: EVERY });
   const range = rangeOf(1, Date.now());
   const today = useQuery({
-    queryKey: ["usage", ALL, "today", range.since],
-    queryFn: (context) => readUsage({ account: ALL, by: "code", ...range }, context),
+    ...accounts.usage({ account: ALL, by: "code", ...range }),
     refetchInterval: EVERY,
   });
   const devices = useQuery({
-    queryKey: ["devices", ALL, "all"],
-    queryFn: (context) =>
-      firstItems((cursor, cancel) => listDevices({ account: ALL, cursor }, cancel), context),
+    ...deviceQueries.every(ALL),
     refetchInterval: pollOfAll(EVERY),
   });
   return { status, ready, today, devices };

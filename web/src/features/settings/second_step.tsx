@@ -3,8 +3,8 @@ import { Anchor, Button, Group, PasswordInput, Stack, TextInput } from "@mantine
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { beginTotp, confirmTotp, endTotp } from "../../api/people.ts";
+import { SESSION } from "../../queries/people.ts";
 import { useSession } from "../../session/session.tsx";
-import { SESSION } from "../../session/who.ts";
 import { useText } from "../../texts/index.tsx";
 import { ConfirmByName } from "../../ui/confirm.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";

@@ -2,10 +2,11 @@
 import { Badge, Button, Group, PasswordInput, SegmentedControl, Stack } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { changePassword, endSession, listSessions } from "../../api/people.ts";
+import { changePassword, endSession } from "../../api/people.ts";
 import type { SignedIn } from "../../api/types.ts";
+import { people, SESSION } from "../../queries/people.ts";
 import { useSession } from "../../session/session.tsx";
-import { becomeSomebody, SESSION } from "../../session/who.ts";
+import { becomeSomebody } from "../../session/who.ts";
 import { type Scheme, useScheme } from "../../style/scheme.tsx";
 import { type Language, useText, useWords } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
@@ -139,7 +140,7 @@ function Sessions() {
   const t = useText().settings;
   const queries = useQueryClient();
   const notices = useNotices();
-  const sessions = useQuery({ queryKey: ["sessions"], queryFn: listSessions });
+  const sessions = useQuery(people.sessions());
   const end = useMutation({
     mutationFn: (one: Pick<SignedIn, "id" | "current">) => endSession(one.id),
     onSuccess: (_, one) => {
@@ -147,7 +148,7 @@ function Sessions() {
       if (one.current) becomeSomebody(queries, null);
     },
     onError: notices.failed,
-    onSettled: () => queries.invalidateQueries({ queryKey: ["sessions"] }),
+    onSettled: () => queries.invalidateQueries(people.sessions()),
   });
   const columns: Column<SignedIn>[] = [
     {

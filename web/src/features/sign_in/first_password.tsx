@@ -3,7 +3,7 @@ import { Button, PasswordInput, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { changePassword } from "../../api/people.ts";
-import { SESSION } from "../../session/who.ts";
+import { SESSION } from "../../queries/people.ts";
 import { useText } from "../../texts/index.tsx";
 import { fieldProblems } from "../../ui/field_problems.ts";
 import { ProblemNote } from "../../ui/problem_note.tsx";

@@ -3,8 +3,9 @@ import { Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
-import { acceptInvitation, showInvitation } from "../../api/people.ts";
+import { acceptInvitation } from "../../api/people.ts";
 import { Problem } from "../../api/problem.ts";
+import { people } from "../../queries/people.ts";
 import { becomeSomebody } from "../../session/who.ts";
 import { useText } from "../../texts/index.tsx";
 import { fieldProblems } from "../../ui/field_problems.ts";
@@ -21,8 +22,7 @@ export function InvitationPage({ token, onUsed }: InvitationPageProps) {
   const t = useText();
   // The key begins as the session's, so that it is not dropped with a person's data.
   const offered = useQuery({
-    queryKey: ["session", "invitation", token],
-    queryFn: (context) => showInvitation(token, context),
+    ...people.offer(token),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });

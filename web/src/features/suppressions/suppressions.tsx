@@ -4,15 +4,11 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-import { listCampaigns } from "../../api/campaigns.ts";
-import {
-  importSuppressions,
-  type ListFormat,
-  listSuppressions,
-  suppressionsAddress,
-} from "../../api/contacts.ts";
+import { importSuppressions, type ListFormat, suppressionsAddress } from "../../api/contacts.ts";
 import type { Suppression } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
+import { campaigns } from "../../queries/campaigns.ts";
+import { suppressions } from "../../queries/contacts.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
@@ -44,11 +40,7 @@ export default function Suppressions() {
   const [leaving, setLeaving] = useState<Suppression>();
   const { filters, set, clear, any } = useFilters(FILTERS);
   const number = manages ? firstDigits(filters.number) : "";
-  const list = usePaged(
-    ["suppressions", account, number],
-    (cursor, cancel) => listSuppressions({ account, number, limit: 50, cursor }, cancel),
-    { every: EVERY },
-  );
+  const list = usePaged(suppressions.list({ account, number }), { every: EVERY });
   const places = new Map(list.items?.map((one, place) => [one, place]));
   const actions = manages && (
     <>
@@ -171,11 +163,7 @@ const NAMED = 200; // The latest campaigns; older ones are shown by their ids.
 
 function useCampaignNames(): Map<string, string> {
   const account = useAccountId();
-  const { data } = useQuery({
-    queryKey: ["campaign names", account],
-    queryFn: (context) => listCampaigns({ account, limit: NAMED }, context),
-    staleTime: 60_000,
-  });
+  const { data } = useQuery({ ...campaigns.names(account, NAMED), staleTime: 60_000 });
   return new Map(data?.items.map(({ id, name }) => [id, name]));
 }
 

@@ -1,9 +1,9 @@
 // Sent and failed messages by day, device and code.
 import { Button, Group, SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { Cancel } from "../../api/client.ts";
-import { readUsage, usageAddress } from "../../api/operations.ts";
+import { usageAddress } from "../../api/operations.ts";
 import type { UsageRow } from "../../api/types.ts";
+import { accounts } from "../../queries/accounts.ts";
 import { useAccountId } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
@@ -61,7 +61,7 @@ export default function Usage() {
           <Panel>
             <UsageChart account={account} days={days} />
           </Panel>
-          <Groups account={account} range={range} days={days} />
+          <Groups account={account} range={range} />
         </>
       )}
     </Page>
@@ -71,18 +71,13 @@ export default function Usage() {
 interface GroupsProps {
   account: string;
   range: { since: string; offset: string };
-  days: number;
 }
 
 /** Sent and failed messages by device, and by the platform's code. */
-function Groups({ account, range, days }: GroupsProps) {
+function Groups({ account, range }: GroupsProps) {
   const { t } = useWords();
-  const by = (column: "device" | "code") => ({
-    queryKey: ["usage", account, column, days],
-    queryFn: (cancel: Cancel) => readUsage({ account, by: column, ...range }, cancel),
-  });
-  const devices = useQuery(by("device"));
-  const codes = useQuery(by("code"));
+  const devices = useQuery(accounts.usage({ account, by: "device", ...range }));
+  const codes = useQuery(accounts.usage({ account, by: "code", ...range }));
   return (
     <>
       <Section title={t.usage.byDevice}>

@@ -1,7 +1,7 @@
 // A chart of sent and failed messages of the last days.
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
-import { readUsage } from "../../api/operations.ts";
+import { accounts } from "../../queries/accounts.ts";
 import { ProblemNote } from "../../ui/problem_note.tsx";
 import { daysOf, rangeOf } from "./usage_days.ts";
 
@@ -9,10 +9,7 @@ const Chart = lazy(() => import("../../ui/chart.tsx"));
 
 /** Usage of an account; empty: of all accounts, for administrators. */
 export function useDailyUsage(account: string, days: number) {
-  return useQuery({
-    queryKey: ["usage", account, "day", days],
-    queryFn: (context) => readUsage({ account, by: "day", ...rangeOf(days, Date.now()) }, context),
-  });
+  return useQuery(accounts.usage({ account, by: "day", ...rangeOf(days, Date.now()) }));
 }
 
 const LEGEND = 30; // Its height below the chart.

@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
 import type { Tagged } from "../../../api/client.ts";
 import type { Campaign } from "../../../api/types.ts";
+import { campaigns } from "../../../queries/campaigns.ts";
 import { useSession } from "../../../session/session.tsx";
 import { type DraftShown, DraftStore } from "./draft_store.ts";
 
@@ -14,7 +15,7 @@ export function useDraft(read: Tagged<Campaign>): [DraftShown, DraftStore] {
   const person = useSession().session.person.id;
   const name = `${person} ${read.id}`;
   const onStored = (stored: Tagged<Campaign>) => {
-    const queryKey = ["campaign", stored.id];
+    const { queryKey } = campaigns.one(stored.id);
     // An answer that is on its way is older.
     void queries.cancelQueries({ queryKey });
     queries.setQueryData(queryKey, stored);

@@ -1,7 +1,7 @@
 // How many people, how long, and how much credit.
 import { useQuery } from "@tanstack/react-query";
-import { readAccount } from "../../../api/operations.ts";
 import type { Campaign, CampaignCheck } from "../../../api/types.ts";
+import { accounts } from "../../../queries/accounts.ts";
 import { useWords } from "../../../texts/index.tsx";
 import { Figures } from "../../../ui/figures.tsx";
 
@@ -13,10 +13,7 @@ interface EstimateProps {
 export function Estimate({ check, draft }: EstimateProps) {
   const { t: texts, format } = useWords();
   const t = texts.draft;
-  const { data: account } = useQuery({
-    queryKey: ["account", draft.account],
-    queryFn: (context) => readAccount(draft.account, context),
-  });
+  const { data: account } = useQuery(accounts.own(draft.account));
   const balance = account?.credit;
   const credit =
     typeof balance === "number"

@@ -1,8 +1,8 @@
 // Who gets nothing because they have got enough.
 import { MultiSelect, NumberInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { listCampaigns } from "../../../api/campaigns.ts";
 import type { Campaign } from "../../../api/types.ts";
+import { campaigns } from "../../../queries/campaigns.ts";
 import { useText } from "../../../texts/index.tsx";
 import classes from "./draft.module.css";
 import type { DraftPart } from "./draft_part.ts";
@@ -84,10 +84,7 @@ export function LimitsFields({ draft, refused, change }: DraftPart) {
 
 function useOtherCampaigns(draft: Campaign, chosen: string[]) {
   const { account, id } = draft;
-  const { data } = useQuery({
-    queryKey: ["campaigns", account, "choice"],
-    queryFn: (context) => listCampaigns({ account, limit: OFFERED }, context),
-  });
+  const { data } = useQuery(campaigns.latest(account, OFFERED));
   const others = (data?.items ?? []).filter((one) => one.id !== id && one.state !== "draft");
   const choices = others.map((one) => ({ value: one.id, label: one.name }));
   for (const one of chosen) {

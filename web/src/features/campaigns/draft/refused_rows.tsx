@@ -1,7 +1,7 @@
 // The rows of the lists that get no message, each with its reason and what the file had.
-import { listRecipients } from "../../../api/campaigns.ts";
 import type { CampaignRecipient } from "../../../api/types.ts";
 import { usePaged } from "../../../live/paged.ts";
+import { campaigns } from "../../../queries/campaigns.ts";
 import { useText } from "../../../texts/index.tsx";
 import { type Column, DataTable } from "../../../ui/data_table.tsx";
 import { Mono } from "../../../ui/notes.tsx";
@@ -12,11 +12,8 @@ const ROWS = 10;
 export function RefusedRows({ id }: { id: string }) {
   const texts = useText();
   const t = texts.audience;
-  const list = usePaged(
-    ["recipients", id, "refused"],
-    (cursor, cancel) => listRecipients(id, { state: "skipped", limit: ROWS, cursor }, cancel),
-    { pagesMax: 100 },
-  );
+  const query = campaigns.recipients(id, { state: "skipped", limit: ROWS });
+  const list = usePaged(query, { pagesMax: 100 });
   const columns: Column<CampaignRecipient>[] = [
     { key: "row", head: texts.campaigns.row, narrow: true, align: "right", cell: ({ row }) => row },
     {

@@ -1,8 +1,8 @@
 // What will happen, what stands in the way, a test, and the start.
 import { Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { checkCampaign } from "../../../api/campaigns.ts";
 import type { CampaignCheck } from "../../../api/types.ts";
+import { campaigns } from "../../../queries/campaigns.ts";
 import { useText } from "../../../texts/index.tsx";
 import { Note, Quiet } from "../../../ui/notes.tsx";
 import { Section } from "../../../ui/page.tsx";
@@ -25,8 +25,7 @@ export function Review({ shown, store, ...part }: ReviewProps) {
   const t = useText().draft;
   const { id, tag } = shown.stored;
   const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ["campaign check", id, tag],
-    queryFn: (context) => checkCampaign(id, context),
+    ...campaigns.check(id, tag),
     placeholderData: (previous) => previous,
     retry: false,
   });

@@ -2,8 +2,8 @@
 import { ActionIcon, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { listRecipients, previewCampaign } from "../../../api/campaigns.ts";
 import { usePaged } from "../../../live/paged.ts";
+import { campaigns } from "../../../queries/campaigns.ts";
 import { useWords } from "../../../texts/index.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { ProblemNote } from "../../../ui/problem_note.tsx";
@@ -18,16 +18,13 @@ export function RowPreview({ shown }: { shown: DraftShown }) {
   const { t: texts, format } = useWords();
   const t = texts.draft;
   const { id, tag } = shown.stored;
-  const rows = usePaged(["recipients", id, "pending"], (cursor, cancel) =>
-    listRecipients(id, { state: "pending", limit: ROWS, cursor }, cancel),
-  );
+  const rows = usePaged(campaigns.recipients(id, { state: "pending", limit: ROWS }));
   const [wished, setPlace] = useState(0);
   const count = rows.items?.length ?? 0;
   const place = Math.max(0, Math.min(wished, count - 1));
   const row = rows.items?.[place];
   const { data, error } = useQuery({
-    queryKey: ["campaign preview", id, tag, row?.row ?? 0],
-    queryFn: (context) => previewCampaign(id, row?.row, context),
+    ...campaigns.preview(id, tag, row?.row),
     placeholderData: (previous) => previous,
     enabled: rows.items !== undefined,
     retry: false,

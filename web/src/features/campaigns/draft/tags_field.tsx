@@ -3,8 +3,8 @@ import { Button, Group, Stack, TagsInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { addRecipients } from "../../../api/campaigns.ts";
-import { listContacts } from "../../../api/contacts.ts";
 import type { Uploaded } from "../../../api/types.ts";
+import { contacts } from "../../../queries/contacts.ts";
 import { useAccountId } from "../../../session/session.tsx";
 import { useText } from "../../../texts/index.tsx";
 import { ProblemNote } from "../../../ui/problem_note.tsx";
@@ -62,9 +62,6 @@ export function TagsField({ id, onAdded }: FieldProps) {
 
 function useKnownTags(): string[] {
   const account = useAccountId();
-  const { data } = useQuery({
-    queryKey: ["contacts", account, "tags"],
-    queryFn: (context) => listContacts({ account, limit: CONTACTS }, context),
-  });
+  const { data } = useQuery(contacts.latest(account, CONTACTS));
   return [...new Set(data?.items.flatMap((one) => one.tags))].sort();
 }

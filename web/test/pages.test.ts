@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { firstItems, firstWithItems, ITEMS_MAX } from "../src/api/pages.ts";
 import type { Page } from "../src/api/types.ts";
-import { firstItems, firstWithItems, ITEMS_MAX } from "../src/live/paged.ts";
 
 /** Pages by their cursors; what was asked for. */
 function list(pages: Record<string, Page<number>>) {

@@ -1,0 +1,43 @@
+// Devices, what waits for them, and how they are paired.
+import {
+  listConnectors,
+  listDevices,
+  readDevice,
+  readPairing,
+  readQrCode,
+  readQueue,
+} from "../api/operations.ts";
+import { PAGE } from "../api/pages.ts";
+import type { Device } from "../api/types.ts";
+import { answer, everyItem, type Listing } from "./query.ts";
+
+/** Of an account; empty: of all accounts, for administrators. */
+export const devices = {
+  /** With the number of messages that wait for each. */
+  list: (account: string): Listing<Device> => ({
+    queryKey: ["devices", account, "paged"],
+    fetchPage: (cursor, cancel) =>
+      listDevices({ account, count: true, limit: PAGE, cursor }, cancel),
+  }),
+  every: (account: string) =>
+    everyItem<Device>(["devices", account, "all"], (cursor, cancel) =>
+      listDevices({ account, cursor }, cancel),
+    ),
+  /** Every device with the number of messages that wait for it. */
+  counted: (account: string) =>
+    everyItem<Device>(["devices", account, "counted"], (cursor, cancel) =>
+      listDevices({ account, count: true, cursor }, cancel),
+    ),
+  one: (number: string) => answer(["device", number], (cancel) => readDevice(number, cancel)),
+  queue: (number: string) =>
+    answer(["device", number, "queue"], (cancel) => readQueue(number, cancel)),
+  pairing: (number: string) => answer(["pairing", number], (cancel) => readPairing(number, cancel)),
+  /** The pairing that is under way when the dialog is opened. No event reads it again. */
+  pairingFound: (number: string) =>
+    answer(["pairing-found", number], (cancel) => readPairing(number, cancel)),
+  /** The code changes with the payload. */
+  qr: (number: string, payload: string) =>
+    answer(["qr", number, payload], (cancel) => readQrCode(number, cancel)),
+  connectors: (account: string) =>
+    answer(["connectors", account], (cancel) => listConnectors(account, cancel)),
+};

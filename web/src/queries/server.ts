@@ -1,0 +1,18 @@
+// The server, for administrators.
+import { readReadiness, readStatus } from "../api/operations.ts";
+import { listLog } from "../api/people.ts";
+import type { LogEntry } from "../api/types.ts";
+import { answer, type Listing } from "./query.ts";
+
+const ENTRIES = 25;
+
+export const server = {
+  status: () => answer(["admin", "status"], readStatus),
+  readiness: () => answer(["admin", "ready"], readReadiness),
+  /** The log of changes of an account; empty: of all. */
+  log: (account: string): Listing<LogEntry> => ({
+    queryKey: ["log", account],
+    fetchPage: (cursor, cancel) =>
+      listLog({ limit: ENTRIES, cursor, ...(account && { account }) }, cancel),
+  }),
+};
