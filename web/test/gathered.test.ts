@@ -3,7 +3,7 @@ import { Gathered } from "../src/live/gathered.ts";
 
 /** A QueryClient whose answers come when the test says so. */
 class Queries {
-  cached: { queryKey: unknown[]; state: { data: unknown } }[] = [];
+  cached: { queryKey: unknown[]; state: { data: unknown; fetchStatus?: string } }[] = [];
   rounds: string[][] = [];
   underWay = 0;
   private answer: () => void = () => undefined;
@@ -49,6 +49,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   gathered.stop();
+  vi.unstubAllGlobals();
   vi.useRealTimers();
 });
 
@@ -102,27 +103,90 @@ test("an answer that never comes holds the next round up for a while only", asyn
   expect(queries.rounds).toHaveLength(2);
 });
 
-test("of a list with several pages only the items that changed are read again", async () => {
+const page = (...ids: string[]) => ({
+  items: ids.map((id) => ({ id, state: "pending" })),
+  next: "more",
+});
+
+/** A cached list, and the states of its rows. */
+function listed(query: object, ...pages: ReturnType<typeof page>[]) {
+  const list = { queryKey: ["messages", query], state: { data: { pages, pageParams: [] } } };
+  queries.cached.push(list);
+  return () => list.state.data.pages.flatMap(({ items }) => items.map(({ state }) => state));
+}
+
+/** Answers requests for messages, which are sent; the paths that were asked for. */
+function answerMessages(): string[] {
   const asked: string[] = [];
   vi.stubGlobal("fetch", async ({ url }: Request) => {
-    asked.push(new URL(url).pathname);
-    return new Response(JSON.stringify({ id: "b", state: "sent" }));
+    const path = new URL(url).pathname;
+    asked.push(path);
+    return new Response(JSON.stringify({ id: path.split("/").pop(), state: "sent" }));
   });
-  const page = (...ids: string[]) => ({
-    items: ids.map((id) => ({ id, state: "pending" })),
-    next: "more",
-  });
-  const data = { pages: [page("a"), page("b", "c")], pageParams: [] };
-  queries.cached = [{ queryKey: ["messages", {}], state: { data } }];
+  return asked;
+}
+
+test("of a list with several pages only the rows that changed are read again", async () => {
+  const asked = answerMessages();
+  const states = listed({ state: "" }, page("a"), page("b", "c"));
   told("message.updated", { id: "b", state: "sent" });
   told("message.updated", { id: "of-no-page", state: "sent" });
   await vi.advanceTimersByTimeAsync(500);
   expect(queries.rounds).toEqual([[]]); // No list is fetched anew.
   expect(asked).toEqual(["/v1/messages/b"]);
-  const shown = queries.cached[0]?.state.data as typeof data;
-  const items = shown.pages.flatMap(({ items }) => items);
-  expect(items.map(({ state }) => state)).toEqual(["pending", "sent", "pending"]);
-  vi.unstubAllGlobals();
+  expect(states()).toEqual(["pending", "sent", "pending"]);
+});
+
+test("a row of a short list is set, and the list not fetched again for it", async () => {
+  const asked = answerMessages();
+  const states = listed({ account: "acc_1", state: "" }, page("a", "b"));
+  told("message.updated", { id: "a", state: "sent" });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(queries.rounds).toEqual([[]]);
+  expect(asked).toEqual(["/v1/messages/a"]);
+  expect(states()).toEqual(["sent", "pending"]);
+});
+
+test.each([
+  ["the item is new", { state: "" }, ["new"]],
+  ["its filter may exclude the row now", { state: "pending" }, ["a"]],
+  ["many rows changed", { state: "" }, ["a", "b", "c", "d", "e"]],
+  ["the event does not say which", { state: "" }, [undefined]],
+])("a short list is fetched again if %s", async (_, query, ids) => {
+  const asked = answerMessages();
+  listed(query, page("a", "b", "c", "d", "e"));
+  for (const id of ids) told("message.updated", id ? { id } : { many: 60 });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(queries.rounds).toEqual([["messages"]]);
+  expect(asked).toEqual([]);
+});
+
+test("a list under way is not set, because its answer may predate the event", async () => {
+  const asked = answerMessages();
+  listed({ state: "" }, page("a"));
+  Object.assign(queries.cached[0]?.state ?? {}, { fetchStatus: "fetching" });
+  told("message.updated", { id: "a" });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(queries.rounds).toEqual([["messages"]]);
+  expect(asked).toEqual([]);
+});
+
+test("a list that no page shows is read when it is shown, and none of its rows now", async () => {
+  const asked = answerMessages();
+  listed({ state: "" }, page("a"));
+  Object.assign(queries.cached[0] ?? {}, { isActive: () => false });
+  told("message.updated", { id: "a" });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(queries.rounds).toEqual([["messages"]]);
+  expect(asked).toEqual([]);
+});
+
+test("of what is shown about one item, only that of the event's item is read again", async () => {
+  const about = (...queryKey: string[]) => ({ queryKey, state: { data: {} } });
+  queries.cached = [about("message", "a"), about("message", "b"), about("timeline", "a", "sent")];
+  told("message.updated", { id: "a", state: "sent" });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(queries.rounds).toEqual([["messages", "message", "timeline"]]);
 });
 
 test("credit is shown from its event, without a request", async () => {

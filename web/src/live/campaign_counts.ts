@@ -1,6 +1,6 @@
 // The progress of campaigns, which events carry as a whole: nothing is read again for it.
 import type { QueryClient } from "@tanstack/react-query";
-import { mapped } from "./long_lists.ts";
+import { mapped } from "./rows.ts";
 
 interface Progress {
   id: string;

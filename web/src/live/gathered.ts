@@ -1,18 +1,10 @@
 // Collects events for a moment, and then updates the queries that they affect.
-import type { Query, QueryClient } from "@tanstack/react-query";
+import type { QueryClient } from "@tanstack/react-query";
+import type { Key, Subject } from "../queries/query.ts";
 import { showCounts } from "./campaign_counts.ts";
-import { idIn, isLong, refreshItems } from "./long_lists.ts";
+import { type Change, EFFECTS } from "./effects.ts";
+import { isReadAnew, type Listed, setRows } from "./rows.ts";
 import type { LiveEvent } from "./stream.ts";
-
-/** The queries that each type of event invalidates, by the first word of their key. */
-export const MADE_OLD: Record<string, readonly string[]> = {
-  "message.updated": ["messages", "message", "timeline", "usage"],
-  "callback.attempt": ["callbacks", "callback", "attempts", "hosts", "timeline"],
-  "device.state": ["devices", "device", "pairing"],
-  "device.qr": ["pairing"],
-  "account.credit": ["ledger"],
-  "campaign.state": ["campaigns", "campaign"],
-};
 
 const PAUSE = 500; // Under load, lists are fetched twice a second at most.
 const PATIENCE = 10_000; // The longest wait for the answers of one round.
@@ -23,16 +15,15 @@ type Queries = Pick<
 >;
 
 /**
- * Fetches affected queries again, in rounds; of long lists only the items that changed. A round
- * cancels no query in flight: neither those of the last round (under load, a list that takes longer
- * than the pause would never change), nor a page that the reader requested. An answer in flight may
- * predate the event, so another round follows.
+ * Sets changed rows in the lists that show them, and fetches the other affected queries again, in
+ * rounds. A round cancels no query in flight: neither those of the last round (under load, a list
+ * that takes longer than the pause would never change), nor a page that the reader requested. An
+ * answer in flight may predate the event, so another round follows.
  */
 export class Gathered {
   private readonly queries: Queries;
   private readonly account: string;
-  private names = new Set<string>();
-  private items = new Map<string, Set<string>>(); // Ids of changed items, by list.
+  private changes = new Map<string, Change>(); // By the type of the events.
   private all = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private fetching = false;
@@ -49,13 +40,8 @@ export class Gathered {
       showCounts(this.queries, event.data);
       return;
     }
-    const names = MADE_OLD[event.type] ?? [];
-    for (const name of names) {
-      this.names.add(name);
-      const id = idIn(name, event.data);
-      if (id) this.items.set(name, (this.items.get(name) ?? new Set()).add(id));
-    }
     this.all ||= event.type === "resync";
+    this.note(event);
     this.later();
   }
 
@@ -64,11 +50,22 @@ export class Gathered {
     clearTimeout(this.timer);
   }
 
+  private note({ type, data }: LiveEvent): void {
+    const effect = EFFECTS[type];
+    if (!effect) return;
+    const change = this.changes.get(type) ?? { effect, ids: new Set(), many: false };
+    const id = (data as Record<string, unknown> | null)?.[effect.id];
+    if (typeof id === "string") change.ids.add(id);
+    else change.many = true;
+    this.changes.set(type, change);
+  }
+
   /** The event has all that changed. */
   private showCredit(data: unknown): void {
     const credit = (data as { credit?: number | null } | null)?.credit;
     if (credit === undefined) return;
-    this.queries.setQueryData(["account", this.account], (known: object | undefined) =>
+    const key: Key = ["account", this.account];
+    this.queries.setQueryData(key, (known: object | undefined) =>
       known ? { ...known, credit } : known,
     );
   }
@@ -79,31 +76,43 @@ export class Gathered {
   }
 
   private async flush(): Promise<void> {
-    const { names, items, all } = this;
-    this.names = new Set();
-    this.items = new Map();
+    const { all } = this;
+    const changes = [...this.changes];
+    this.changes = new Map();
     this.all = false;
     this.timer = undefined;
     this.fetching = true;
     const old = {
-      predicate: (query: Pick<Query, "queryKey" | "state">) =>
-        all
-          ? query.queryKey[0] !== "session"
-          : names.has(String(query.queryKey[0])) && !isLong(query),
+      predicate: (query: Listed) =>
+        all ? query.queryKey[0] !== "session" : changes.some(([, one]) => isOld(query, one)),
     };
     const wasUnderWay = this.queries.isFetching(old) > 0;
-    const fetched = [
-      this.queries.invalidateQueries(old, { cancelRefetch: false }),
-      ...(all ? [] : [...items].map(([list, ids]) => refreshItems(this.queries, list, ids))),
-    ];
+    const rows = all ? [] : changes.map(([, one]) => setRows(this.queries, one));
+    const fetched = [this.queries.invalidateQueries(old, { cancelRefetch: false }), ...rows];
     await Promise.race([Promise.all(fetched), after(PATIENCE)]);
     this.fetching = false;
-    if (wasUnderWay) {
-      this.all ||= all;
-      for (const name of names) this.names.add(name);
-    }
-    if (this.all || this.names.size > 0) this.later();
+    if (wasUnderWay) this.again(changes, all);
+    if (this.all || this.changes.size > 0) this.later();
   }
+
+  private again(changes: [string, Change][], all: boolean): void {
+    this.all ||= all;
+    for (const [type, { effect, ids, many }] of changes) {
+      const newer = this.changes.get(type);
+      const merged = { effect, ids: new Set([...ids, ...(newer?.ids ?? [])]), many };
+      merged.many ||= newer?.many ?? false;
+      this.changes.set(type, merged);
+    }
+  }
+}
+
+/** Whether the query has to be fetched again for the change. */
+function isOld(query: Listed, change: Change): boolean {
+  const [subject, ...words] = query.queryKey as [Subject, ...unknown[]];
+  const { item, others } = change.effect;
+  if (others.includes(subject)) return true;
+  if (item.includes(subject)) return change.many || words.some((id) => change.ids.has(String(id)));
+  return isReadAnew(query, change);
 }
 
 const after = (milliseconds: number) =>
