@@ -35,7 +35,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
       <Steps campaign={campaign} ask={setAsked} />
       {campaign.state !== "draft" && <ReportMenu id={campaign.id} />}
       <More campaign={campaign} ask={setAsked} />
-      <PaceDialog campaign={campaign} opened={asked === "pace"} onClose={close} />
+      <PaceDialog id={campaign.id} opened={asked === "pace"} onClose={close} />
       <Confirmation campaign={campaign} asked={asked} onClose={close} />
     </>
   );
