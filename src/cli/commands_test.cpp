@@ -113,6 +113,26 @@ TEST_F(CommandsTest, ATokenIsReadFromItsFile) {
     EXPECT_THAT(refused.err, Not(HasSubstr("EAAGtoken")));
 }
 
+TEST_F(CommandsTest, WhatThePlatformMustConfirmWaitsForTheServer) {
+    json({"account", "create", "Toko"});
+    std::ofstream{folder.file("token")} << "EAAGtoken\n";
+    const std::string number = "6281100000001";
+    const auto add = run({"device", "add", "acc_1", number, "--connector", "cloud",
+                          "--phone-number-id", "1055", "--token-file", folder.file("token")});
+    EXPECT_EQ(add.code, exit_failed);
+    EXPECT_THAT(add.err, HasSubstr("the server is stopped: start it"));
+    EXPECT_TRUE(json({"device", "list"}).json().as_array().empty());
+
+    const auto without = json({"device", "add", "acc_1", number, "--connector", "cloud"});
+    EXPECT_EQ(without.text("state"), "disconnected");
+    EXPECT_EQ(without.text("state_reason_code"), "token_needed");
+    const auto set = run({"device", "set", number, "--phone-number-id", "1055", "--token-file",
+                          folder.file("token")});
+    EXPECT_EQ(set.code, exit_failed);
+    EXPECT_THAT(set.err, HasSubstr("the server is stopped: start it"));
+    EXPECT_THAT(run({"device", "templates", number}).err, HasSubstr("no phone number id"));
+}
+
 TEST_F(CommandsTest, DevicesOfAStoppedServerChangeTheirRecord) {
     json({"account", "create", "Toko"});
     json({"device", "add", "acc_1", "6281100000001", "--webhook", "https://toko.example.com/"});

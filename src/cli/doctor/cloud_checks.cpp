@@ -16,6 +16,9 @@ constexpr std::string_view no_secret_remedy =
     "set cloud.app_secret_file, or give each device its own: `merpati device set NUMBER "
     "--app-secret-file FILE`";
 
+/// How the webhook's refusal begins (api/cloud_webhook.cpp).
+constexpr std::string_view no_secret_known = "no secret of the platform's app is known";
+
 /// Devices on the official platform.
 struct Devices {
     std::size_t all = 0;
@@ -34,7 +37,8 @@ Devices devices_of_server(const AskServer& ask) {
             std::string_view{device.at("connector").as_string()} == model::cloud_connector ? 1 : 0;
     }
     const auto posted = found.all > 0 ? ask(http::Method::post, "/platform/cloud") : listed;
-    found.without_secret = !posted && posted.error().code == ErrorCode::busy ? found.all : 0;
+    found.without_secret =
+        !posted && posted.error().detail.starts_with(no_secret_known) ? found.all : 0;
     return found;
 }
 

@@ -71,6 +71,18 @@ TEST_F(DoctorTest, AnAppSecretIsMissedOnlyWhereTheOfficialPlatformIsUsed) {
     EXPECT_THAT(about(run({"doctor", "--json"}), "others may open"), HasSubstr("secret"));
 }
 
+TEST_F(DoctorTest, ADeviceWhoseWebhooksCannotBeVerifiedIsWrong) {
+    run({"account", "create", "Toko"});
+    run({"device", "add", "acc_1", "6281100000001", "--connector", "cloud"});
+    const auto done = run({"doctor", "--json"});
+    EXPECT_EQ(done.code, exit_failed);
+    EXPECT_THAT(about(done, "1 of 1 devices"), HasSubstr("cloud.app_secret_file"));
+    std::ofstream{folder.file("secret")} << "s3cret";
+    std::filesystem::permissions(folder.file("secret"), std::filesystem::perms{0600});
+    environment["MERPATI_CLOUD__APP_SECRET_FILE"] = folder.file("secret");
+    EXPECT_EQ(run({"doctor"}).code, exit_done);
+}
+
 TEST_F(DoctorTest, ADamagedPageIsWrongAndTheBackupMendsIt) {
     run({"account", "create", "Toko"});
     {

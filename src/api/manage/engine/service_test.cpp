@@ -233,7 +233,8 @@ TEST_F(ServiceTest, EachOperationIsCarriedOutOnTheThreadsForItsKind) {
         {Pool::testing, {"POST /v1/callbacks/test"}},
         {Pool::uploading,
          {"POST /v1/campaigns/{}/recipients", "POST /v1/contacts/import",
-          "POST /v1/suppressions/import", "POST /v1/listmonk"}}};
+          "POST /v1/suppressions/import", "POST /v1/listmonk"}},
+        {Pool::asking, {"POST /v1/devices", "PATCH /v1/devices/{}"}}};
     std::map<Pool, std::set<std::string>> found;
     for (const auto& operation : operations()) {
         EXPECT_TRUE(operation.pool == Pool::lengthy || !operation.is_streamed()) << operation.path;
