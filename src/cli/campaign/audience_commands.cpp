@@ -88,7 +88,7 @@ void add_campaign_import(Program& program, CLI::App& group) {
                                     .origin = std::source_location::current()});
                 return exit_usage;
             }
-            const auto target = "/campaigns/" + percent_encode(wish->id) + "/recipients";
+            const auto target = campaign_path(wish->id) + "/recipients";
             return session.show(wish->file.is_given() ? wish->file.upload(session, target)
                                                       : import_tags(session, target, wish->tags),
                                 import_sheet, "Next: merpati campaign check ID");

@@ -40,69 +40,77 @@ int show_whole(Session& session, const Result<boost::json::value>& answer,
     return code;
 }
 
-void add_campaign_create(Program& program, CLI::App& group) {
+/// A command that sends the options of a plan.
+struct PlanCommand {
+    CommandText text;
+    PlanOptions::Use use;
+    const char* argument;  // What it names: its account, or the campaign.
+    const char* help;
+    Result<boost::json::value> (*ask)(Session& session, const std::string& named,
+                                      boost::json::object body);
+    std::string_view sentence{};  // Printed before the record.
+};
+
+void add_plan_command(Program& program, CLI::App& group, const PlanCommand& wanted) {
     struct Wish {
-        std::string account;
+        std::string named;
         PlanOptions options;
     };
     auto wish = std::make_shared<Wish>();
     auto& command = program.add_command(
-        group,
-        {.name = "create",
-         .summary = "Create a campaign: a draft that sends nothing yet",
-         .details =
-             "Next: `import` its recipients, look at a `preview`, `check` it, `test` it with\n"
-             "your own number, and `start` it.\n\n"
-             "Texts: docs/campaigns.md. Times without an offset are in --timezone.",
-         .example = "merpati campaign create acc_1 --name Lebaran --device 6281234567890 \\\n"
-                    "  --message 'Halo {{nama|Kak}}! Berhenti: {{optout_url}}' \\\n"
-                    "  --consent 'Pelanggan toko' --per-minute 20\n"
-                    "merpati campaign create acc_1 --name Tagihan --device 6281234567890 \\\n"
-                    "  --message-file tagihan.txt --purpose transactional"},
-        [wish](Session& session) {
+        group, wanted.text,
+        [wish, ask = wanted.ask, sentence = std::string{wanted.sentence}](Session& session) {
             auto body = wish->options.body();
-            if (!body) {
-                return session.fail(body.error());
-            }
-            (*body)["account"] = wish->account;
-            return show_whole(session, session.ask(http::Method::post, "/campaigns", *body),
-                              "Created. Next, its recipients: merpati campaign import ID FILE");
+            return body ? show_whole(session, ask(session, wish->named, *std::move(body)), sentence)
+                        : session.fail(body.error());
         });
-    command.add_option("ACCOUNT", wish->account, "The account: acc_1, or 1")
+    command.add_option(wanted.argument, wish->named, wanted.help)
         ->option_text(" ")
         ->required()
         ->check(not_empty());
-    wish->options.add_to(command, PlanOptions::Use::create);
+    wish->options.add_to(command, wanted.use);
 }
 
-std::string path_of(const std::string& id) {
-    return "/campaigns/" + percent_encode(id);
+PlanCommand create() {
+    return {
+        .text = {.name = "create",
+                 .summary = "Create a campaign: a draft that sends nothing yet",
+                 .details =
+                     "Next: `import` its recipients, look at a `preview`, `check` it, `test` it "
+                     "with\nyour own number, and `start` it.\n\n"
+                     "Texts: docs/campaigns.md. Times without an offset are in --timezone.",
+                 .example =
+                     "merpati campaign create acc_1 --name Lebaran --device 6281234567890 \\\n"
+                     "  --message 'Halo {{nama|Kak}}! Berhenti: {{optout_url}}' \\\n"
+                     "  --consent 'Pelanggan toko' --per-minute 20\n"
+                     "merpati campaign create acc_1 --name Tagihan --device 6281234567890 \\\n"
+                     "  --message-file tagihan.txt --purpose transactional"},
+        .use = PlanOptions::Use::create,
+        .argument = "ACCOUNT",
+        .help = "The account: acc_1, or 1",
+        .ask =
+            [](Session& session, const std::string& account, boost::json::object body) {
+                body["account"] = account;
+                return session.ask(http::Method::post, "/campaigns", body);
+            },
+        .sentence = "Created. Next, its recipients: merpati campaign import ID FILE"};
 }
 
-void add_campaign_edit(Program& program, CLI::App& group) {
-    struct Wish {
-        std::string id;
-        PlanOptions options;
-    };
-    auto wish = std::make_shared<Wish>();
-    auto& command = program.add_command(
-        group,
-        {.name = "edit",
-         .summary = "Change a campaign",
-         .details =
-             "Changes only what you give. A draft and a scheduled campaign take everything;\n"
-             "`--schedule-at none` makes a scheduled one a draft again. A running or paused\n"
-             "one takes --name, --device, --per-minute, --quiet, --stop-rules and\n"
-             "--finish-by. Devices replace the former ones.",
-         .example = "merpati campaign edit cmp_1 --per-minute 10 --finish-by none"},
-        [wish](Session& session) {
-            const auto body = wish->options.body();
-            return body ? show_whole(session,
-                                     session.ask(http::Method::patch, path_of(wish->id), *body))
-                        : session.fail(body.error());
-        });
-    add_campaign_id(command, wish->id);
-    wish->options.add_to(command, PlanOptions::Use::edit);
+PlanCommand edit() {
+    return {.text = {.name = "edit",
+                     .summary = "Change a campaign",
+                     .details = "Changes only what you give. A draft and a scheduled campaign take "
+                                "everything;\n`--schedule-at none` makes a scheduled one a draft "
+                                "again. A running or paused\none takes --name, --device, "
+                                "--per-minute, --quiet, --stop-rules and\n--finish-by. Devices "
+                                "replace the former ones.",
+                     .example = "merpati campaign edit cmp_1 --per-minute 10 --finish-by none"},
+            .use = PlanOptions::Use::edit,
+            .argument = "ID",
+            .help = campaign_id_help,
+            .ask = [](Session& session, const std::string& id, boost::json::object body) {
+                return session.ask(http::Method::patch, campaign_path(id), body);
+            }};
 }
 
 void add_campaign_show(Program& program, CLI::App& group) {
@@ -113,7 +121,7 @@ void add_campaign_show(Program& program, CLI::App& group) {
          .summary = "Show a campaign: its state, its counts, its text",
          .example = "merpati campaign show cmp_1"},
         [id](Session& session) {
-            return show_whole(session, session.ask(http::Method::get, path_of(*id)));
+            return show_whole(session, session.ask(http::Method::get, campaign_path(*id)));
         });
     add_campaign_id(command, *id);
 }
@@ -236,9 +244,9 @@ void add_campaign_commands(Program& program) {
          .example = "merpati campaign list --state running",
          .section = section::campaigns});
     add_campaign_list(program, group);
-    add_campaign_create(program, group);
+    add_plan_command(program, group, create());
     add_campaign_show(program, group);
-    add_campaign_edit(program, group);
+    add_plan_command(program, group, edit());
     add_campaign_audience(program, group);
     add_campaign_readiness(program, group);
     for (auto& command : acts()) {

@@ -1,4 +1,4 @@
-// The argument that names a campaign.
+// The argument that names a campaign, and its path.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 #include <CLI/App.hpp>
 
 #include "cli/arguments.hpp"
+#include "cli/gateway.hpp"
 
 namespace merpati::cli {
 
@@ -17,6 +18,11 @@ inline void add_campaign_id(CLI::App& command, std::string& id) {
         ->option_text(" ")
         ->required()
         ->check(not_empty());
+}
+
+/// Of the operations on it.
+[[nodiscard]] inline std::string campaign_path(const std::string& id) {
+    return "/campaigns/" + percent_encode(id);
 }
 
 }  // namespace merpati::cli

@@ -47,8 +47,7 @@ constexpr std::array refused_columns{Column{"TO", "to"}, Column{"WHY NOT", "deta
 
 /// Exit code 1 if the campaign is not ready.
 int check(Session& session, const std::string& id) {
-    auto answer = session.ask(http::Method::post, "/campaigns/" + percent_encode(id) + "/check", {},
-                              check_timeout);
+    auto answer = session.ask(http::Method::post, campaign_path(id) + "/check", {}, check_timeout);
     if (!answer) {
         return session.fail(answer.error());
     }
@@ -99,8 +98,7 @@ int preview(Session& session, const Previewed& wish) {
     if (!wish.values.empty()) {
         body["values"] = named_texts(wish.values);
     }
-    const auto answer =
-        session.ask(http::Method::post, "/campaigns/" + percent_encode(wish.id) + "/preview", body);
+    const auto answer = session.ask(http::Method::post, campaign_path(wish.id) + "/preview", body);
     if (!answer || session.json()) {
         return session.show(answer, preview_sheet);
     }
@@ -141,8 +139,7 @@ int test(Session& session, const std::string& id, const std::vector<std::string>
     if (!row.empty()) {
         body["row"] = number_of(row);
     }
-    const auto answer =
-        session.ask(http::Method::post, "/campaigns/" + percent_encode(id) + "/test", body);
+    const auto answer = session.ask(http::Method::post, campaign_path(id) + "/test", body);
     if (!answer) {
         return session.fail(answer.error());
     }

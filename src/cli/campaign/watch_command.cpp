@@ -40,7 +40,7 @@ public:
         : session_(session),
           view_(session.console(),
                 session.json() ? WatchView::Form::json : WatchView::Form::people),
-          path_("/campaigns/" + percent_encode(id)) {}
+          path_(campaign_path(id)) {}
 
     int run() {
         for (auto answer = begin();;
