@@ -101,13 +101,14 @@ Result<boost::json::value> wait_until_released(const Context& /*context*/, Call&
     return boost::json::object{};
 }
 
+constexpr Operation testing{.method = http::Method::post,
+                            .path = "/test",
+                            .scope = Scope::catalogue,
+                            .answerer = wait_until_released,
+                            .pool = Pool::testing};
+
 /// Calls that wait for a slow host must not delay other calls.
 TEST_F(ServiceTest, CallsThatWaitForAHostHoldUpNoLongOnes) {
-    static constexpr Operation testing{.method = http::Method::post,
-                                       .path = "/test",
-                                       .scope = Scope::catalogue,
-                                       .answerer = wait_until_released,
-                                       .pool = Pool::testing};
     std::latch latch{1};
     released = &latch;
     service.start();
@@ -126,11 +127,6 @@ TEST_F(ServiceTest, CallsThatWaitForAHostHoldUpNoLongOnes) {
 }
 
 TEST_F(ServiceTest, MessagesAreSentAgainThoughTestsOfCallbacksTakeAllTheirThreads) {
-    static constexpr Operation testing{.method = http::Method::post,
-                                       .path = "/test",
-                                       .scope = Scope::catalogue,
-                                       .answerer = wait_until_released,
-                                       .pool = Pool::testing};
     std::latch latch{1};
     released = &latch;
     service.start();
