@@ -252,12 +252,13 @@ export class Graph {
       return ok({ success: true });
     }
     if (!owner.registered) refuse(133010, "The phone number is not registered.");
-    const { to, type } = body;
+    const { type } = body;
+    const to = readerOf(body);
     const script = this.scripts.take({ on: "messages", from: owner.digits, to, type });
     if (script?.lose === "request") return null;
     if (script?.raw) return raw(script.raw);
     const text = checkMessage(owner, body, this.media, this.templates);
-    const closed = type === "template" ? undefined : this.closedFor(owner, String(to));
+    const closed = type === "template" ? undefined : this.closedFor(owner, to);
     if (closed === "answer") throw new GraphError(outside);
     const report = script?.report ?? (closed && outside);
     const message = this.take(owner, body, text, script, report);
@@ -266,7 +267,7 @@ export class Graph {
     if (script?.lose === "answer") return null;
     return ok({
       messaging_product: "whatsapp",
-      contacts: [{ input: to, wa_id: String(to).replace("+", "") }],
+      contacts: [{ input: to, wa_id: to }],
       messages: [{ id: message.id, message_status: "accepted" }],
     });
   }
@@ -282,7 +283,7 @@ export class Graph {
     const message: Taken = {
       id: this.messageId(),
       from: owner.digits,
-      to: String(body["to"]).replace("+", ""),
+      to: readerOf(body),
       type: body["type"],
       text,
       body,
@@ -299,7 +300,7 @@ export class Graph {
   }
 
   private closedFor(owner: BusinessNumber, to: string): "answer" | "webhook" | undefined {
-    const wrote = owner.wroteAt.get(to.replace("+", ""));
+    const wrote = owner.wroteAt.get(to);
     return wrote !== undefined && Date.now() - wrote < dayMs ? undefined : owner.windowClosed;
   }
 
@@ -368,4 +369,9 @@ export class Graph {
     const text = `62${this.port}${this.lastMessage}${randomBytes(9).toString("hex").toUpperCase()}`;
     return `wamid.${Buffer.from(text).toString("base64")}`;
   }
+}
+
+/** Whom a message is for: digits, or a user id. */
+function readerOf(body: Body): string {
+  return String(body["to"] ?? body["recipient"]).replace("+", "");
 }

@@ -11,7 +11,7 @@ const textMax = 4096;
 const captionMax = 1024;
 const filenameMax = 240;
 const opaqueMax = 512;
-const shared = ["messaging_product", "recipient_type", "to", "type", "context"];
+const shared = ["messaging_product", "recipient_type", "to", "recipient", "type", "context"];
 
 /** What each kind of media may carry beside its id or link. */
 const extras: Record<string, string[]> = {
@@ -34,7 +34,14 @@ export function checkMessage(
     refuse(100, "The parameter messaging_product is required.");
   }
   if (body["recipient_type"] !== "individual") refuse(100, "Param recipient_type is not valid.");
-  if (typeof body["to"] !== "string" || !/^\+?\d{5,20}$/.test(body["to"])) {
+  const { to, recipient } = body;
+  if ((to === undefined) === (recipient === undefined)) {
+    refuse(131008, "Exactly one of the parameters to and recipient is required.");
+  }
+  if (recipient !== undefined && !/^[A-Z]{2}\.[A-Za-z0-9]+$/.test(String(recipient))) {
+    refuse(131009, "Param recipient is not a valid user id.");
+  }
+  if (to !== undefined && (typeof to !== "string" || !/^\+?\d{5,20}$/.test(to))) {
     refuse(131009, "Param to is not a valid phone number.");
   }
   if (body["to"] === number.digits) refuse(131021, "Sender and recipient are the same.");
