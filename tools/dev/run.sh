@@ -13,6 +13,11 @@ run_gateway() {
     run_linked "$@"
     return
   fi
+  if [ "${1:-}" = --cloud ]; then
+    shift
+    run_cloud "$@"
+    return
+  fi
   local address
   address=$(client_address "$(listen_address "$@")")
   own_run_folder
