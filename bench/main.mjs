@@ -1,6 +1,6 @@
 // `./dev bench [NAME...]`: measures, prints a table for each bench, and writes the figures to
-// bench/results/. Fails if the crash, web or month bench fails. The month takes an hour, and is
-// measured only where it is named.
+// bench/results/. Fails if the cloud, crash, web or month bench fails. The month takes an hour, and
+// is measured only where it is named.
 //
 // The sides of a comparison take turns in one run, and their medians are compared. Ratios carry
 // over to other machines, absolute figures do not. Variables of the environment, with their
@@ -25,6 +25,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { accepts, describeAccepts } from "./accepts.mjs";
 import { campaign, describeCampaign } from "./campaign.mjs";
+import { cloud, describeCloud } from "./cloud.mjs";
 import { crash, describeCrash } from "./crash.mjs";
 import { bulk, describeBulk } from "./bulk.mjs";
 import { cycle, describeCycle } from "./cycle.mjs";
@@ -65,6 +66,7 @@ const benches = {
   events: [events, describeEvents],
   web: [web, describeWeb],
   linked: [linked, describeLinked],
+  cloud: [cloud, describeCloud],
   crash: [crash, describeCrash],
   month: [month, describeMonth],
 };

@@ -1,8 +1,9 @@
 -- Requests for wrk: POST /v1/send of revision A, or, with BENCH_EACH, POST /v1/messages/bulk with so
 -- many messages each; senders, callback URLs and delays take turns.
 -- BENCH_KEY. Lists, separated by blanks: BENCH_FROM (numbers), BENCH_CALLBACK (URLs, or ""),
--- BENCH_DELAY (seconds; optional). BENCH_PAUSE (optional): milliseconds between an answer and the
--- next request of a connection; of bulks the mean.
+-- BENCH_DELAY (seconds; optional). BENCH_RECIPIENTS (1): so many numbers take turns.
+-- BENCH_PAUSE (optional): milliseconds between an answer and the next request of a connection; of
+-- bulks the mean.
 local function words(name)
   local all = {}
   for word in (os.getenv(name) or ""):gmatch("%S+") do
@@ -17,13 +18,15 @@ local headers = {
 }
 local senders, callbacks = words("BENCH_FROM"), words("BENCH_CALLBACK")
 local delays = words("BENCH_DELAY")
+local recipients = tonumber(os.getenv("BENCH_RECIPIENTS") or "1")
 local bulk_bodies = 4
 local each = tonumber(os.getenv("BENCH_EACH"))
 
 local function message(turn)
   local callback = callbacks[turn % math.max(#callbacks, 1) + 1]
   local seconds = delays[turn % math.max(#delays, 1) + 1]
-  return '{"to":"6281234567890","from":"' .. senders[turn % #senders + 1]
+  local to = string.format("%d", 6281234567890 + turn % recipients)
+  return '{"to":"' .. to .. '","from":"' .. senders[turn % #senders + 1]
     .. '","Type":"text","message":'
     .. '"Halo, kode verifikasi Anda adalah 482913. Jangan berikan kepada siapa pun, juga kepada '
     .. 'pegawai kami; kode ini berlaku sepuluh menit."'
@@ -43,7 +46,7 @@ end
 -- Made once, so that wrk itself takes little time.
 local requests = {}
 function init()
-  local count = each and bulk_bodies or math.max(#senders, #callbacks, #delays)
+  local count = each and bulk_bodies or math.max(#senders, #callbacks, #delays, recipients)
   for turn = 0, count - 1 do
     local body = each and bulk(turn) or message(turn)
     requests[#requests + 1] = wrk.format("POST", nil, headers, body)

@@ -12,6 +12,7 @@ run_bench() {
     need_node_modules tests/standin
     ;;
   esac
+  case " ${*:-cloud} " in *" cloud "*) need_node_modules tests/graph ;; esac
   # The load generator and the programs under test hold many connections.
   ulimit -n "$(ulimit -Hn)"
   node bench/main.mjs "$@"
