@@ -1,4 +1,5 @@
 // The client's limits of time and of connections, with a clock that the tests move.
+#include <fstream>
 #include <memory>
 #include <vector>
 
@@ -6,6 +7,7 @@
 
 #include "outbound/client_fixture.hpp"
 #include "testing/manual_clock.hpp"
+#include "testing/temporary_folder.hpp"
 
 namespace merpati::outbound {
 namespace {
@@ -67,6 +69,25 @@ TEST_F(ClientLimitsTest, GivesUpWhereTheFirstByteIsLate) {
     asked.timeout = 1h;
     asked.first_byte_timeout = 5s;
     const auto one = send(std::move(asked));
+    clock.advance(4'999ms);
+    run_a_while();
+    EXPECT_FALSE(answers[one]);
+    clock.advance(1ms);
+    EXPECT_EQ(failed(one), ErrorCode::timeout);
+}
+
+TEST_F(ClientLimitsTest, AFileThatGoesOnHasItsTimeAnew) {
+    const testing::TemporaryFolder folder;
+    constexpr std::size_t bytes = 200'000;
+    std::ofstream{folder.path() / "file"} << std::string(bytes, 'f');
+    answer_with(ScriptedReply{});  // Nothing, for ever.
+    auto asked = request("POST");
+    asked.timeout = 5s;
+    asked.file =
+        BodyFile{.path = folder.path() / "file", .bytes = bytes, .after = {}, .longest = 1h};
+    const auto one = send(std::move(asked));
+    clock.advance(4s);
+    EXPECT_TRUE(run_until([&] { return server->last_body.size() == bytes; }));
     clock.advance(4'999ms);
     run_a_while();
     EXPECT_FALSE(answers[one]);

@@ -65,12 +65,6 @@ inline constexpr std::array texts_of_cloud{
          "platform tidak mengenal id atau token itu"},
     Text{"the business account or its token is not known",
          "akun bisnis atau tokennya tidak diketahui"},
-    Text{"the device has no token", "perangkat belum mempunyai token"},
-    Text{"the platform has no media of this message", "platform tidak mempunyai media pesan ini"},
-    Text{"the platform no longer has the media", "platform sudah tidak menyimpan media itu"},
-    Text{"the platform does not give the media: try again",
-         "platform tidak memberikan medianya: coba lagi"},
-    Text{"the media are larger than media.max_bytes", "medianya melebihi media.max_bytes"},
     Text{"the device's connector has no tokens", "konektor perangkat tidak memakai token"},
     Text{"the device's connector has no templates", "konektor perangkat tidak mempunyai templat"},
 };

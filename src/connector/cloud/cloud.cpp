@@ -15,6 +15,7 @@
 #include "connector/cloud/sending/uploads.hpp"
 #include "connector/cloud/webhook/webhook.hpp"
 #include "connector/outcomes.hpp"
+#include "connector/platform_errors.hpp"
 #include "model/texts.hpp"
 #include "outbound/event_thread.hpp"
 
@@ -101,7 +102,7 @@ public:
         post([this, request = std::move(request), done = std::move(done)]() mutable {
             const auto* number = numbers_.find(request.device);
             if (number == nullptr || !number->has_access()) {
-                done(fail(ErrorCode::conflict, "the device has no token"));
+                done(fail(ErrorCode::conflict, std::string{platform_errors::not_connected}));
                 return;
             }
             download_media(graph_, number->access(), std::move(request), std::move(done));
@@ -141,6 +142,9 @@ public:
     }
 
     void post(std::move_only_function<void()> act) { (void)thread_.post(std::move(act)); }
+    std::string trouble() const {
+        return graph_.is_unreachable() ? "its platform cannot be reached" : std::string{};
+    }
     Numbers& numbers() { return numbers_; }
     Webhook& webhook() { return webhook_; }
     const CapabilitiesPtr& capabilities() const { return capabilities_; }
@@ -233,6 +237,10 @@ Result<void> Cloud::start(ConnectorEvents& events, DeviceSecrets& secrets) {
 }
 void Cloud::stop() {
     impl_->stop();
+}
+
+std::string Cloud::trouble() const {
+    return impl_->trouble();
 }
 
 void Cloud::know_device(const model::Device& device) {

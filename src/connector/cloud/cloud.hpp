@@ -41,6 +41,7 @@ public:
     /// Errors: invalid_argument (the URL), io_failed (certificates).
     [[nodiscard]] Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) override;
     void stop() override;
+    [[nodiscard]] std::string trouble() const override;
     void know_device(const model::Device& device) override;
     void start_device(const model::Device& device, std::string_view pairing_method) override;
     void answer_pairing(model::PhoneNumber device, std::string_view answer,

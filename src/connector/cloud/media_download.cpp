@@ -7,6 +7,7 @@
 #include "connector/cloud/codec/json_reading.hpp"
 #include "connector/cloud/codec/webhook_events.hpp"
 #include "connector/cloud/number/numbers.hpp"
+#include "connector/platform_errors.hpp"
 
 namespace merpati::connector::cloud {
 namespace {
@@ -39,14 +40,11 @@ struct Writing {
         const bool written = file.flush().good();
         file.close();
         if (too_large) {
-            done(fail(ErrorCode::refused, "the media are larger than media.max_bytes"));
+            done(fail(ErrorCode::refused, std::string{platform_errors::too_large}));
         } else if (!downloaded) {
-            const auto code = downloaded.error().code;
-            done(fail(code == ErrorCode::not_found || code == ErrorCode::timeout ||
-                              code == ErrorCode::busy
-                          ? code
-                          : ErrorCode::unreachable,
-                      "the platform does not give the media: try again"));
+            const bool gone = downloaded.error().code == ErrorCode::not_found;
+            done(gone ? fail(ErrorCode::not_found, std::string{platform_errors::gone})
+                      : fail(ErrorCode::unreachable, std::string{platform_errors::unreachable}));
         } else if (!written) {
             done(fail(ErrorCode::io_failed, "the media cannot be written"));
         } else {
@@ -60,7 +58,7 @@ struct Writing {
 void download_media(GraphClient& graph, const Access& access, MediaRequest request,
                     Connector::MediaFetched done) {
     if (!is_media_id(request.reference)) {
-        done(fail(ErrorCode::not_found, "the platform has no media of this message"));
+        done(fail(ErrorCode::not_found, std::string{platform_errors::gone}));
         return;
     }
     const auto path = request.reference + "?phone_number_id=" + access.id;
@@ -69,7 +67,7 @@ void download_media(GraphClient& graph, const Access& access, MediaRequest reque
         if (!answer.is_fine()) {
             const bool gone = answer.error && (answer.error->http_status == http_not_found ||
                                                answer.error->code == id_invalid);
-            writing->done(gone ? fail(ErrorCode::not_found, "the platform no longer has the media")
+            writing->done(gone ? fail(ErrorCode::not_found, std::string{platform_errors::gone})
                                : failure_of(answer, access.token, ErrorCode::conflict));
             return;
         }

@@ -14,6 +14,7 @@
 #include "base/mailbox.hpp"
 #include "base/thread.hpp"
 #include "connector/outcomes.hpp"
+#include "connector/platform_errors.hpp"
 #include "connector/simulator/attempt_log.hpp"
 #include "connector/simulator/devices.hpp"
 #include "connector/simulator/pictures.hpp"
@@ -101,12 +102,12 @@ public:
         });
     }
     void check_number(model::PhoneNumber device, std::string number, NumberChecked done) {
-        later(options_.latency,
-              [this, device, number = std::move(number), done = std::move(done)]() mutable {
-                  done(devices_.is_connected(device)
-                           ? is_registered(number)
-                           : fail(ErrorCode::conflict, "the device is not connected"));
-              });
+        later(options_.latency, [this, device, number = std::move(number),
+                                 done = std::move(done)]() mutable {
+            done(devices_.is_connected(device)
+                     ? is_registered(number)
+                     : fail(ErrorCode::conflict, std::string{platform_errors::not_connected}));
+        });
     }
 
     void forget(model::PhoneNumber device) {

@@ -162,8 +162,8 @@ void GraphClient::upload(const std::string& party, std::string_view path, std::s
                             boundary, form.type);
         request->file = outbound::BodyFile{.path = form.path,
                                            .bytes = form.bytes,
-                                           .after = fmt::format("\r\n--{}--\r\n", boundary)};
-        request->timeout = options_.upload_within;
+                                           .after = fmt::format("\r\n--{}--\r\n", boundary),
+                                           .longest = options_.upload_longest};
     }
     send(upload_slots_, party, std::move(request), std::move(done));
 }
@@ -178,12 +178,22 @@ void GraphClient::send(RequestSlots& slots, const std::string& party, Result<Req
                       done = std::move(done)]() mutable {
         const auto written = std::make_shared<bool>(false);
         request.on_write = [written] { *written = true; };
-        client_.send(std::move(request), [&slots, party, written, done = std::move(done)](
+        client_.send(std::move(request), [this, &slots, party, written, done = std::move(done)](
                                              Result<Response> response) mutable {
             slots.release(party);
+            note_reach(response, *written);
             done(answer_of(std::move(response), *written));
         });
     });
+}
+
+void GraphClient::note_reach(const Result<Response>& response, bool written) {
+    if (response || written) {
+        unreachable_ = false;
+    } else if (response.error().code == ErrorCode::unreachable ||
+               response.error().code == ErrorCode::timeout) {
+        unreachable_ = true;
+    }
 }
 
 /// One download, with its redirects.

@@ -1,6 +1,7 @@
 // Requests to the platform.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -27,7 +28,7 @@ struct GraphOptions {
     outbound::ClientOptions client{};
     std::vector<outbound::Cidr> allow{};  // Private addresses that may be connected to.
     Millis answer_within{30'000};
-    Millis upload_within{120'000};
+    Millis upload_longest{600'000};  // Of a file that goes on: answer_within for each piece.
     std::size_t requests_max = 256;  // In flight, of all numbers together.
     std::size_t uploads_max = 16;    // Of these, of files.
 };
@@ -62,8 +63,8 @@ struct UploadForm {
 /// Limits: GraphOptions; answers of answer_bytes_max. The time of a request begins when it has its
 /// slot.
 ///
-/// Threads: the executor's one; `usable` on any. `close` fails all requests in flight; those that
-/// wait are dropped.
+/// Threads: the executor's one, except where a function says otherwise; `usable` on any. `close`
+/// fails all requests in flight; those that wait are dropped.
 class GraphClient {
 public:
     static constexpr std::size_t answer_bytes_max = 4'194'304;  // A page of templates is long.
@@ -73,6 +74,9 @@ public:
 
     /// Errors: invalid_argument (the URL), io_failed (ca_file).
     [[nodiscard]] Result<void> usable() const;
+
+    /// Whether the last request did not reach the platform. Threads: any.
+    [[nodiscard]] bool is_unreachable() const noexcept { return unreachable_; }
 
     /// `path`: below the version, such as "106540352242922/messages"; with its query.
     void get(const std::string& party, std::string_view path, std::string_view token,
@@ -104,7 +108,10 @@ private:
     [[nodiscard]] bool serves_media(const outbound::Url& url) const;
     void hop(std::shared_ptr<Hop> hop);
 
+    void note_reach(const Result<outbound::Response>& response, bool written);
+
     const GraphOptions options_;
+    std::atomic<bool> unreachable_{false};
     const Result<outbound::Url> base_;
     const outbound::AddressPolicy policy_;
     outbound::AresResolver resolver_;

@@ -7,6 +7,7 @@
 #include "base/ascii.hpp"
 #include "connector/cloud/codec/json_reading.hpp"
 #include "connector/cloud/number/numbers.hpp"
+#include "connector/platform_errors.hpp"
 #include "model/texts.hpp"
 
 namespace merpati::connector::cloud {
@@ -146,7 +147,7 @@ void Numbers::enter(Number& number, const std::string& pin, Connector::Settled s
 std::unexpected<Error> failure_of(const GraphAnswer& answer, std::string_view token,
                                   ErrorCode refusal) {
     if (answer.reach != GraphAnswer::Reach::answered) {
-        return fail(ErrorCode::unreachable, "the platform cannot be reached: try again");
+        return fail(ErrorCode::unreachable, std::string{platform_errors::unreachable});
     }
     if (!answer.error) {
         return fail(ErrorCode::unreachable, "the platform's answer is not valid");

@@ -66,7 +66,9 @@ TEST_F(SenderTest, APlatformThatCannotBeReachedHasNotGotTheMessage) {
     auto options = graph.options();
     options.graph.url = "http://127.0.0.1:1";
     restart(options);
+    EXPECT_EQ(cloud->trouble(), "");
     EXPECT_EQ(send(message()).kind, Kind::retry);
+    EXPECT_NE(cloud->trouble(), "");
 }
 
 TEST_F(SenderTest, ASilentPlatformIsWaitedForOnlySoLong) {

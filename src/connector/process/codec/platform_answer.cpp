@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "connector/platform_errors.hpp"
 #include "connector/process/codec/fields.hpp"
 
 namespace merpati::connector::process {
@@ -21,14 +22,14 @@ struct Refused {
 
 constexpr std::array refusals{
     Refused{"invalid", ErrorCode::invalid_argument, "the platform has no such numbers"},
-    Refused{"not_found", ErrorCode::not_found, "the platform has it no more"},
-    Refused{"media_too_large", ErrorCode::refused, "the file is larger than it may be"},
+    Refused{"not_found", ErrorCode::not_found, platform_errors::gone},
+    Refused{"media_too_large", ErrorCode::refused, platform_errors::too_large},
     Refused{"unsupported", ErrorCode::refused, "the device's connector cannot do that"},
-    Refused{"device_down", ErrorCode::conflict, "the device is not connected"},
-    Refused{"throttled", ErrorCode::busy, "the platform asks to wait: try again later"},
+    Refused{"device_down", ErrorCode::conflict, platform_errors::not_connected},
+    Refused{"throttled", ErrorCode::busy, platform_errors::throttled},
     Refused{"busy", ErrorCode::busy, "the device's connector is busy: try again"},
     Refused{"closing", ErrorCode::busy, "the device's connector is stopping: try again"},
-    Refused{"unavailable", ErrorCode::unreachable, "the platform cannot be reached: try again"},
+    Refused{"unavailable", ErrorCode::unreachable, platform_errors::unreachable},
     Refused{"internal", ErrorCode::unreachable, "the device's connector failed"},
 };
 
