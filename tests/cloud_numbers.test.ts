@@ -113,12 +113,11 @@ test("token and app secret are encrypted in the store, and shown nowhere", async
   expect(shown.text).not.toMatch(new RegExp(`${number.token}|${secret}`));
   const list = await cloud.cli("device", "list", "--json");
   expect(list.stdout).not.toContain(number.token);
-  for (const name of ["merpati.db", "merpati.db-wal"]) {
-    const bytes = readFileSync(join(cloud.gateway.folder, name));
-    expect(bytes.includes(number.id)).toBe(true);
-    expect(bytes.includes(number.token)).toBe(false);
-    expect(bytes.includes(secret)).toBe(false);
-  }
+  const files = ["merpati.db", "merpati.db-wal"].map((name) => join(cloud.gateway.folder, name));
+  const stored = Buffer.concat(files.map((file) => readFileSync(file)));
+  expect(stored.includes(number.id)).toBe(true);
+  expect(stored.includes(number.token)).toBe(false);
+  expect(stored.includes(secret)).toBe(false);
   const configuration = await cloud.cli("config", "show");
   expect(configuration.stdout).toContain("cloud.verify_token");
   expect(configuration.stdout).not.toContain(cloud.verifyToken);
