@@ -76,7 +76,8 @@ bool is_redirect(const Response& response) {
 }
 
 Result<Url> redirected(const Url& from, std::string_view location) {
-    const auto base = boost::urls::parse_uri(from.origin() + from.target);
+    const auto whole = from.origin() + from.target;  // `base` refers to it.
+    const auto base = boost::urls::parse_uri(whole);
     const auto reference = boost::urls::parse_uri_reference(location);
     boost::urls::url resolved;
     if (!base || !reference || !boost::urls::resolve(*base, *reference, resolved)) {

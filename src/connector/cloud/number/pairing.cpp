@@ -113,9 +113,9 @@ void Numbers::verify(Number& number, const std::string& code, Connector::Settled
                 rooms_.graph.get(
                     still.id(), still.id() + "?fields=status", still.token,
                     in_turn(still, [this](Number& checked, const GraphAnswer& said) {
-                        constexpr std::size_t word_bytes_max = 32;
+                        constexpr std::size_t status_bytes_max = 32;
                         if (said.is_fine() &&
-                            find_text(said.body, "status", word_bytes_max) == "CONNECTED") {
+                            find_text(said.body, "status", status_bytes_max) == "CONNECTED") {
                             connect(checked);
                         } else {
                             ask_for(checked, PairingStage::pin, reasons::pin_wanted);
