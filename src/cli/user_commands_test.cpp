@@ -72,11 +72,13 @@ TEST_F(UserCommandsTest, AnInvitationIsMadeListedAndRevoked) {
 
 TEST_F(UserCommandsTest, ConnectorsAreListedThoughAStoppedServerRunsNone) {
     const auto listed = json({"connector", "list"}).json().as_array();
-    ASSERT_EQ(listed.size(), 2U);
-    EXPECT_EQ(listed[0].at("name"), "linked");
-    EXPECT_EQ(listed[0].at("kind"), "unofficial");
-    EXPECT_EQ(listed[1].at("simulated"), true);
-    EXPECT_EQ(listed[1].at("running"), false);
+    ASSERT_EQ(listed.size(), 3U);
+    EXPECT_EQ(listed[0].at("name"), "cloud");
+    EXPECT_EQ(listed[0].at("kind"), "official");
+    EXPECT_EQ(listed[1].at("name"), "linked");
+    EXPECT_EQ(listed[1].at("kind"), "unofficial");
+    EXPECT_EQ(listed[2].at("simulated"), true);
+    EXPECT_EQ(listed[2].at("running"), false);
 }
 
 TEST_F(UserCommandsTest, WhatDoesNotFitTogetherIsToldBeforeAnythingIsDone) {

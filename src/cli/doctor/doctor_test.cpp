@@ -208,10 +208,10 @@ TEST_F(DoctorTest, EachWrongSettingIsAFindingOfItsOwn) {
 }
 
 TEST_F(DoctorTest, AConnectorThatIsNotThereIsNamed) {
-    environment["MERPATI_DEVICES__DEFAULT_CONNECTOR"] = "cloud";
+    environment["MERPATI_DEVICES__DEFAULT_CONNECTOR"] = "pigeon";
     const auto done = run({"doctor", "--json"});
     EXPECT_EQ(done.code, exit_failed);
-    EXPECT_THAT(about(done, "devices.default_connector"), HasSubstr("'cloud'"));
+    EXPECT_THAT(about(done, "devices.default_connector"), HasSubstr("'pigeon'"));
 }
 
 TEST(DoctorLooksTest, AClockThatIsFarOffIsWrong) {
