@@ -62,6 +62,19 @@ export class Visitor {
     await this.settled();
   }
 
+  /** Goes to a page of the app as its links do, without loading the app again. */
+  async follow(path: string): Promise<void> {
+    await this.page.evaluate((to) => history.pushState(null, "", to), `/app${path}`);
+    await this.page.getByRole("heading", { level: 1 }).first().waitFor();
+    await this.settled();
+  }
+
+  /** Changes the system's scheme, which the page follows. */
+  async becomes(scheme: Scheme): Promise<void> {
+    await this.page.emulateMedia({ colorScheme: scheme });
+    await this.page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
+  }
+
   /** Waits until the page is complete. */
   async settled(): Promise<void> {
     await this.page.waitForFunction(
@@ -115,19 +128,29 @@ export function openBrowser(): Promise<Browser> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+/** What axe-core checks: everything, or only the colours, or all but the colours. */
+export type Rules = "all" | "colours" | "no colours";
+
+const COLOURS = ["color-contrast", "link-in-text-block"];
+const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"];
+
 /** The serious and critical accessibility barriers that axe-core finds on the page. */
-export async function barriers(page: Page): Promise<string[]> {
+export async function barriers(page: Page, rules: Rules = "all"): Promise<string[]> {
   // Through the debugger, because the page's policy forbids foreign scripts.
-  await page.evaluate(axe);
-  const found = await page.evaluate(async () => {
-    const { violations } = await (globalThis as any).axe.run(document, {
-      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
-    });
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
+  const off = Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }]));
+  const options = {
+    runOnly: rules === "colours" ? COLOURS : STANDARDS,
+    rules: rules === "no colours" ? off : {},
+    resultTypes: ["violations"], // Of others it would describe each element, which takes long.
+  };
+  const found = await page.evaluate(async (chosen) => {
+    const { violations } = await (globalThis as any).axe.run(document, chosen);
     return violations.map((one: any) => ({
       impact: one.impact,
       text: `${one.id}: ${one.help}: ${one.nodes.map((n: any) => n.html).join(" | ")}`,
     }));
-  });
+  }, options);
   return found
     .filter((one: any) => one.impact === "serious" || one.impact === "critical")
     .map((one: any) => one.text.slice(0, 600));
