@@ -170,7 +170,7 @@ describe("configuration", () => {
     for (const args of [
       ["--set", "api.rate=abc", "serve"],
       ["--set", "x", "serve"],
-      ["--set", "devices.default_connector=cloud", "serve"],
+      ["--set", "devices.default_connector=pigeon", "serve"],
     ]) {
       const result = await command(args, { folder: gateway.folder });
       expect({ args, code: result.code }).toEqual({ args, code: 2 });
