@@ -132,7 +132,7 @@ TEST_P(CampaignOutcomesTest, AWishThatIsPostponedIsNotDueBefore) {
     for (const auto n : {1, 2, 3}) {
         change([&](CampaignTables& campaigns) { return campaigns.put_erasure(wish(n)); });
     }
-    const auto hour = std::chrono::hours{1};
+    const auto hour = std::chrono::minutes{60};
     change([&](CampaignTables& campaigns) {
         return campaigns.postpone_erasure(wish(1), clock.now() + 2 * hour);
     });
