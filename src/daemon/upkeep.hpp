@@ -45,7 +45,7 @@ struct UpkeepOptions {
 };
 
 /// Operation:
-///   every 100 ms  answers revision B's requests whose wait has expired, ends messages without a
+///   every 100 ms  answers revision B's requests whose wait has expired, decides messages without a
 ///                 status by `decide_by`, notifies webhooks of lost devices, ends restrictions of
 ///                 devices, logs how many repeated lines the log left out;
 ///   every second  notices that the machine's clock was set, logs it and stores the offset; warns
