@@ -8,6 +8,7 @@ const explained = [
   [/"the machine's clock was set; .*","by":"([+-]4[3-7]|\+3[56]\d\d)\./, "clock steps"],
   [/"not ready","why":"store: its disk is (nearly )?full/, "the full disk"],
   [/"retention could not remove old rows","why":"the store's disk is full/, "the full disk"],
+  [/"messages could not be summarised for searches","why":"the store's disk is full/, "the same"],
 ];
 
 /** Lines that nothing explains, each once with its count. */

@@ -19,10 +19,11 @@ void Health::answered(Answer answer, SteadyTime now, Millis took, bool all_in_us
         prompt_ = false;
     }
     if (answer == Answer::failure) {
-        failed(now, events);
+        failed(now - took, now, events);
         return;
     }
     failures_ = 0;
+    counted_from_ = now;
     wait_ = 0ms;
     prompt_ = !late;
     if (answer == Answer::too_many_requests) {
@@ -37,13 +38,17 @@ void Health::stalled() noexcept {
     halve();
 }
 
-void Health::failed(SteadyTime now, std::size_t events) noexcept {
+void Health::failed(SteadyTime began, SteadyTime now, std::size_t events) noexcept {
     halve();
+    if (began < counted_from_) {
+        return;
+    }
     failures_ +=
         static_cast<std::uint32_t>(std::clamp<std::size_t>(events, 1, failures_to_open - 1));
     if (open()) {
         wait_ = wait_ == 0ms ? probe_first : std::min(wait_ * 2, probe_longest);
         probe_at_ = now + wait_;
+        counted_from_ = now;
     }
 }
 

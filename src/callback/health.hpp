@@ -15,6 +15,10 @@ namespace merpati::callback {
 /// row the breaker opens: one attempt at a time probes the endpoint, with a growing back-off.
 /// Waiting callbacks use up none of their attempts meanwhile.
 ///
+/// A failure of an attempt that began before the latest answer, or before the breaker opened, opens
+/// nothing and lengthens no back-off: it says nothing that is newer. Of an endpoint that answers
+/// most attempts and leaves some hanging, those soon use all slots, and fail together.
+///
 /// An answer of the application (3xx, 4xx) is no failure: the endpoint is up. 429 halves the number
 /// of attempts.
 ///
@@ -33,9 +37,10 @@ public:
 
     explicit Health(std::size_t slots_max) : slots_max_(slots_max) {}
 
-    /// `all_in_use`: as many attempts as allowed were in flight when the answer came. `events`: how
-    /// many callbacks it concerns. Each counts as a failure, but one request alone never opens the
-    /// breaker, because one callback of a batch may make all others fail.
+    /// `took`: since the attempt began. `all_in_use`: as many attempts as allowed were in flight
+    /// when the answer came. `events`: how many callbacks it concerns. Each counts as a failure,
+    /// but one request alone never opens the breaker, because one callback of a batch may make all
+    /// others fail.
     void answered(Answer answer, SteadyTime now, Millis took, bool all_in_use,
                   std::size_t events = 1) noexcept;
 
@@ -50,7 +55,7 @@ public:
     [[nodiscard]] SteadyTime probe_at() const noexcept { return probe_at_; }
 
 private:
-    void failed(SteadyTime now, std::size_t events) noexcept;
+    void failed(SteadyTime began, SteadyTime now, std::size_t events) noexcept;
     void add_slot(std::size_t most) noexcept;
     void halve() noexcept { slots_ = slots_ > 1 ? slots_ / 2 : 1; }
 
@@ -58,6 +63,7 @@ private:
     std::size_t slots_ = 1;
     bool prompt_ = false;
     std::uint32_t failures_ = 0;
+    SteadyTime counted_from_{};  // Failures of attempts that began earlier do not count.
     Millis wait_{0};
     SteadyTime probe_at_{};
 };

@@ -11,6 +11,7 @@ using Answer = Health::Answer;
 struct HealthTest : ::testing::Test {
     void answer(Answer answer, Millis took = 20ms, int times = 1) {
         for (int i = 0; i < times; ++i) {
+            now += took;  // One attempt after the other.
             health.answered(answer, now, took, true);
         }
     }
@@ -94,11 +95,38 @@ TEST_F(HealthTest, EachEventOfARequestIsAFailureButOneRequestAloneOpensNoBreaker
     health.answered(Answer::failure, now, 20ms, false, 100);
     EXPECT_FALSE(health.open());
     health.answered(Answer::success, now, 20ms, false, 100);
+    now += 20ms;
     health.answered(Answer::failure, now, 20ms, false, 5);
     health.answered(Answer::failure, now, 20ms, false, 4);
     EXPECT_FALSE(health.open());
     health.answered(Answer::failure, now, 20ms, false, 1);
     EXPECT_TRUE(health.open());
+}
+
+TEST_F(HealthTest, AttemptsThatHangTogetherAmongSuccessesOpenNoBreaker) {
+    answer(Answer::success, 20ms, 100);
+    now += 1900ms;
+    for (int i = 0; i < 32; ++i) {
+        health.answered(Answer::failure, now, 2s, true);
+    }
+    EXPECT_FALSE(health.open()) << "the endpoint answered after they had begun";
+    EXPECT_EQ(health.slots(), 1U);
+    answer(Answer::failure, 2s, 10);
+    EXPECT_TRUE(health.open());
+}
+
+TEST_F(HealthTest, AttemptsInFlightWhenItOpenedDoNotLengthenItsBackOff) {
+    answer(Answer::failure, 20ms, 10);
+    ASSERT_TRUE(health.open());
+    const auto probe_at = now + 5s;
+    now += 1s;
+    for (int i = 0; i < 22; ++i) {
+        health.answered(Answer::failure, now, 2s, true);
+    }
+    EXPECT_EQ(health.probe_at(), probe_at);
+    now = probe_at;
+    answer(Answer::failure);
+    EXPECT_EQ(health.probe_at(), now + 10s) << "a probe that fails does";
 }
 
 }  // namespace
