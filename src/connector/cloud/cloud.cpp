@@ -199,6 +199,7 @@ private:
         if (number.device.cloud) {
             webhook_.know(number);
         } else {
+            webhook_.expect_no_more(number.device.number);
             webhook_.forget(number.device.number);
         }
     }
@@ -244,6 +245,9 @@ std::string Cloud::trouble() const {
 }
 
 void Cloud::know_device(const model::Device& device) {
+    if (device.cloud) {
+        impl_->webhook().expect(device.cloud->phone_number_id, device.number);
+    }
     impl_->post([this, device] { impl_->numbers().know(device); });
 }
 void Cloud::start_device(const model::Device& device, std::string_view pairing_method) {
@@ -258,6 +262,7 @@ void Cloud::stop_device(model::PhoneNumber device) {
     impl_->post([this, device] { impl_->numbers().stop(device); });
 }
 void Cloud::forget_device(model::PhoneNumber device) {
+    impl_->webhook().expect_no_more(device);
     impl_->post([this, device] { impl_->numbers().forget(device); });
 }
 void Cloud::after_reports(std::move_only_function<void()> done) {

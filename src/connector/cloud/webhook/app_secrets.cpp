@@ -20,8 +20,27 @@ bool is_signed(std::string_view body, const std::string& secret, std::string_vie
 
 }  // namespace
 
+void AppSecrets::expect(const std::string& id, model::PhoneNumber number) {
+    const std::unique_lock lock{mutex_};
+    if (!by_id_.contains(id)) {
+        expected_[id] = number;
+    }
+}
+
+void AppSecrets::expect_no_more(model::PhoneNumber number) {
+    const std::unique_lock lock{mutex_};
+    std::erase_if(expected_, [&](const auto& one) { return one.second == number; });
+}
+
+bool AppSecrets::expects(const std::string& id) const {
+    const std::shared_lock lock{mutex_};
+    return expected_.contains(id);
+}
+
 bool AppSecrets::know(const Known& number) {
     const std::unique_lock lock{mutex_};
+    const auto is_its = [&](const auto& one) { return one.second == number.device.number; };
+    std::erase_if(expected_, is_its);
     if (const auto former = numbers_.find(number.device.number); former != numbers_.end()) {
         drop(former->second);
     }

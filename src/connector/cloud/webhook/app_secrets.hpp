@@ -38,6 +38,11 @@ public:
         std::string own_secret;
         bool has_fallback = false;
     };
+    /// The number with the id is about to be known: its secrets are being read.
+    void expect(const std::string& id, model::PhoneNumber number);
+    void expect_no_more(model::PhoneNumber number);
+    [[nodiscard]] bool expects(const std::string& id) const;
+
     /// False: its own secret is one too many.
     bool know(const Known& number);
     void forget(model::PhoneNumber number);
@@ -68,7 +73,8 @@ private:
     mutable std::shared_mutex mutex_;
     std::unordered_map<model::PhoneNumber, Known> numbers_;
     std::unordered_map<std::string, model::PhoneNumber> by_id_;
-    std::map<std::string, Own> own_;  // By secret.
+    std::unordered_map<std::string, model::PhoneNumber> expected_;  // By id.
+    std::map<std::string, Own> own_;                                // By secret.
     std::unordered_map<model::AccountId, std::size_t> held_;
     SharedLimit slots_;
 };

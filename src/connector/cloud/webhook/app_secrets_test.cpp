@@ -32,6 +32,22 @@ TEST(AppSecretsTest, TheServersSecretSpeaksForAllDevices) {
     EXPECT_FALSE(secrets.find("3", *verifier));
 }
 
+TEST(AppSecretsTest, ANumberIsExpectedUntilItIsKnownOrGivenUp) {
+    AppSecrets secrets{"server"};
+    const auto one = known(1, "");
+    secrets.expect(one.id, one.device.number);
+    EXPECT_TRUE(secrets.expects("1"));
+    EXPECT_FALSE(secrets.expects("2"));
+    EXPECT_TRUE(secrets.know(one));
+    EXPECT_FALSE(secrets.expects("1"));
+    secrets.expect(one.id, one.device.number);  // It is named again, and known already.
+    EXPECT_FALSE(secrets.expects("1"));
+    const auto two = known(2, "");
+    secrets.expect(two.id, two.device.number);
+    secrets.expect_no_more(two.device.number);
+    EXPECT_FALSE(secrets.expects("2"));
+}
+
 TEST(AppSecretsTest, ADevicesOwnSecretSpeaksForNoOther) {
     AppSecrets secrets{"server"};
     EXPECT_TRUE(secrets.know(known(1, "")));

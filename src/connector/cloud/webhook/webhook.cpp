@@ -133,7 +133,9 @@ void Webhook::report(const WebhookEvent& event, const std::shared_ptr<Storing>& 
     const auto& id =
         std::visit([](const auto& one) -> const auto& { return one.phone_number_id; }, event);
     const auto number = secrets_.find(id, post->verifier);
-    if (!number) {
+    if (!number && secrets_.expects(id)) {
+        stored(fail(ErrorCode::busy, "the number's secrets are being read"));
+    } else if (!number) {
         stored({});
     } else if (const auto* status = std::get_if<StatusEvent>(&event); status != nullptr) {
         report_status(*number, *status, std::move(stored));

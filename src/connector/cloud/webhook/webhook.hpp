@@ -52,6 +52,9 @@ public:
     void start(ConnectorEvents& events);
     void stop() { thread_.stop({}); }
 
+    /// Call before the number's secrets are read: until `know`, posts about it are answered busy.
+    void expect(const std::string& id, model::PhoneNumber number) { secrets_.expect(id, number); }
+    void expect_no_more(model::PhoneNumber number) { secrets_.expect_no_more(number); }
     void know(const Number& number);
     void forget(model::PhoneNumber number) { secrets_.forget(number); }
 
