@@ -139,6 +139,19 @@ export const changeDevice = (number: string, tag: string, body: DeviceChange) =>
     }),
   );
 
+/** The templates of the device's business account at the official platform, which is asked. */
+export const listTemplates = (
+  number: string,
+  query: { cursor?: string | undefined },
+  { signal }: Cancel = {},
+) =>
+  answerOf(
+    client.GET("/v1/devices/{number}/templates", {
+      params: { path: { number }, query: given(query) },
+      signal,
+    }),
+  );
+
 export const removeDevice = (number: string) =>
   answerOf(client.DELETE("/v1/devices/{number}", byNumber(number)));
 

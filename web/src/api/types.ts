@@ -25,6 +25,7 @@ export type Contact = Schemas["Contact"];
 export type ContactImport = Schemas["ContactImport"];
 export type Device = Schemas["Device"];
 export type DeviceChange = Schemas["DeviceChange"];
+export type MessageTemplate = Schemas["MessageTemplate"];
 export type Message = Schemas["Message"];
 export type MessageDetail = Schemas["MessageDetails"];
 export type MessageState = Schemas["MessageState"];

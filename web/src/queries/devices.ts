@@ -2,13 +2,14 @@
 import {
   listConnectors,
   listDevices,
+  listTemplates,
   readDevice,
   readPairing,
   readQrCode,
   readQueue,
 } from "../api/operations.ts";
 import { PAGE } from "../api/pages.ts";
-import type { Device } from "../api/types.ts";
+import type { Device, MessageTemplate } from "../api/types.ts";
 import { answer, everyItem, type Listing } from "./query.ts";
 
 /** Of an account; empty: of all accounts, for administrators. */
@@ -29,6 +30,11 @@ export const devices = {
       listDevices({ account, count: true, cursor }, cancel),
     ),
   one: (number: string) => answer(["device", number], (cancel) => readDevice(number, cancel)),
+  /** Those of the device's business account at the official platform, which is asked. */
+  templates: (number: string) =>
+    everyItem<MessageTemplate>(["templates", number], (cursor, cancel) =>
+      listTemplates(number, { cursor }, cancel),
+    ),
   queue: (number: string) =>
     answer(["device", number, "queue"], (cancel) => readQueue(number, cancel)),
   pairing: (number: string) => answer(["pairing", number], (cancel) => readPairing(number, cancel)),

@@ -68,7 +68,15 @@ export const id = {
   warmUpHint: "Batas harian naik merata selama hari-hari ini sejak ditambahkan",
   paceSaved: "Laju disimpan",
   pairTitle: (number: string) => `Tautkan ${number}`,
-  methods: { qr: "Kode QR", code: "Kode tautan", otp: "Kode sekali pakai", passkey: "Passkey" },
+  methods: {
+    qr: "Kode QR",
+    code: "Kode tautan",
+    pin: "PIN",
+    sms: "Kode lewat SMS",
+    voice: "Kode lewat telepon",
+    otp: "Kode sekali pakai",
+    passkey: "Passkey",
+  },
   steps: {
     qr: {
       one: "Buka aplikasi pesan di ponsel dengan nomor ini.",
@@ -80,6 +88,12 @@ export const id = {
       two: "Pilih Perangkat tertaut, Tautkan perangkat, lalu Tautkan dengan nomor telepon.",
       three: "Masukkan kode ini di ponsel itu.",
     },
+    pin: {
+      one: "Nomor baru di platform perlu kode lewat SMS atau telepon lebih dulu.",
+      two: "Ketik PIN enam angka nomor ini. Bila belum ada, pilih satu, dan simpan.",
+    },
+    sms: { one: "Platform mengirim SMS ke nomor ini.", two: "Ketik kodenya di sini." },
+    voice: { one: "Platform menelepon nomor ini.", two: "Ketik kode yang disebutkan di sini." },
     otp: { one: "Platform mengirim kode ke nomor ini.", two: "Ketik kode itu di sini." },
     passkey: { one: "Jawab pertanyaan ini dengan passkey nomor ini, lalu tempel jawabannya." },
   },
@@ -169,7 +183,15 @@ export const en = {
   warmUpHint: "The daily cap rises evenly over this many days after the device was added",
   paceSaved: "The pace was saved",
   pairTitle: (number: string) => `Link ${number}`,
-  methods: { qr: "QR code", code: "Link code", otp: "One-time code", passkey: "Passkey" },
+  methods: {
+    qr: "QR code",
+    code: "Link code",
+    pin: "PIN",
+    sms: "Code by SMS",
+    voice: "Code by call",
+    otp: "One-time code",
+    passkey: "Passkey",
+  },
   steps: {
     qr: {
       one: "Open the messaging app on the phone with this number.",
@@ -181,6 +203,12 @@ export const en = {
       two: "Choose Linked devices, Link a device, then Link with phone number.",
       three: "Enter this code on that phone.",
     },
+    pin: {
+      one: "A number that is new at the platform first needs a code by SMS or call.",
+      two: "Type the number's PIN of six digits. If it has none, choose one, and keep it.",
+    },
+    sms: { one: "The platform sends an SMS to this number.", two: "Type its code here." },
+    voice: { one: "The platform calls this number.", two: "Type the code that it says here." },
     otp: { one: "The platform sends a code to this number.", two: "Type that code here." },
     passkey: { one: "Answer this question with the number's passkey, and paste the answer." },
   },

@@ -6,6 +6,7 @@ import * as admin from "./admin.ts";
 import * as audience from "./audience.ts";
 import * as callbacks from "./callbacks.ts";
 import * as campaigns from "./campaigns.ts";
+import * as cloud from "./cloud.ts";
 import * as connectors from "./connectors.ts";
 import * as contacts from "./contacts.ts";
 import * as csvUpload from "./csv_upload.ts";
@@ -37,6 +38,7 @@ const areas = {
   audience,
   callbacks,
   campaigns,
+  cloud,
   common,
   connectors,
   contacts,

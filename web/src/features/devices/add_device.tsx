@@ -11,6 +11,8 @@ import { Note } from "../../ui/notes.tsx";
 import { phoneNumber } from "../../ui/phone_number.ts";
 import { ProblemNote } from "../../ui/problem_note.tsx";
 import { useRefresh } from "../../ui/refresh.ts";
+import { CLOUD, NO_ACCESS, newAccess } from "./cloud/access.ts";
+import { AccessFields } from "./cloud/access_fields.tsx";
 import { connectorName, riskOf, useConnectors } from "./connectors.tsx";
 
 interface AddDeviceProps {
@@ -28,12 +30,19 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
   const [number, setNumber] = useState("");
   const [webhook, setWebhook] = useState("");
   const [chosen, setChosen] = useState<string>();
+  const [access, setAccess] = useState(NO_ACCESS);
   const connector = offered.find((one) => one.name === chosen) ?? usual(offered);
+  const isCloud = connector?.name === CLOUD;
+  const close = () => {
+    setAccess(NO_ACCESS); // Its secrets do not stay in the page.
+    onClose();
+  };
   const submit = async () => {
     const device = await addDevice({
       account,
       number: phoneNumber(number),
       ...(connector && { connector: connector.name }),
+      ...(isCloud && { cloud: newAccess(access) }),
       ...(webhook && { webhook }),
     });
     await refresh();
@@ -45,7 +54,7 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
     <FormDialog
       title={t.devices.add}
       opened={opened}
-      onClose={onClose}
+      onClose={close}
       action={t.common.add}
       onSubmit={submit}
       disabled={connector === undefined}
@@ -69,6 +78,9 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
             onChange={setChosen}
             error={problemOf("connector")}
           />
+          {isCloud && (
+            <AccessFields isNew access={access} onChange={setAccess} problemOf={problemOf} />
+          )}
           <TextInput
             label={t.devices.webhook}
             description={t.devices.webhookHint}

@@ -22,6 +22,8 @@ import { useRefresh } from "../../ui/refresh.ts";
 import { SideDrawer } from "../../ui/side_drawer.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { countText } from "../../ui/waiting.ts";
+import { CLOUD } from "./cloud/access.ts";
+import { CloudSection } from "./cloud/cloud_section.tsx";
 import { connectorName, SimulatedMark, useConnector } from "./connectors.tsx";
 import { DeviceSettings } from "./device_settings.tsx";
 import { PairingDialog } from "./pairing_dialog.tsx";
@@ -94,6 +96,7 @@ function DeviceView({ device, onGone }: { device: Device; onGone: () => void }) 
           { name: t.webhook, value: device.webhook ? <Mono>{device.webhook}</Mono> : null },
         ]}
       />
+      {device.connector === CLOUD && <CloudSection device={device} />}
       {can("devices:manage") && <DeviceSettings number={device.number} />}
       {can("devices:manage") && <Dangers device={device} onGone={onGone} />}
     </Stack>
@@ -101,7 +104,8 @@ function DeviceView({ device, onGone }: { device: Device; onGone: () => void }) 
 }
 
 function Actions({ device }: { device: Device }) {
-  const t = useText().devices;
+  const texts = useText();
+  const t = texts.devices;
   const notices = useNotices();
   const changed = useRefresh("device", "devices");
   const [pairing, setPairing] = useDisclosure(false);
@@ -119,14 +123,15 @@ function Actions({ device }: { device: Device }) {
   });
   const isUp = ["connected", "restricted", "reconnecting"].includes(device.state);
   const needsLink = isNew(device) || device.state === "logged_out";
+  const hasAccess = device.connector !== CLOUD || device.cloud !== null;
   const offered: DeviceAction[] = [isPaused(device) ? "resume" : "pause"];
   if (isUp) offered.push("disconnect");
   else if (!needsLink) offered.push("connect");
   return (
     <Group gap="xs">
-      {!isUp && (
+      {!isUp && hasAccess && (
         <Button size="xs" onClick={setPairing.open}>
-          {t.pair}
+          {device.connector === CLOUD ? texts.cloud.register : t.pair}
         </Button>
       )}
       {offered.map((action) => (

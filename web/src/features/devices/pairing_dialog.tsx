@@ -11,12 +11,12 @@ import { Icon } from "../../ui/icon.tsx";
 import { Note } from "../../ui/notes.tsx";
 import { ProblemNote, useNotices } from "../../ui/problem_note.tsx";
 import { useRefresh } from "../../ui/refresh.ts";
+import { CLOUD } from "./cloud/access.ts";
 import { riskOf, useConnectors } from "./connectors.tsx";
 import classes from "./pairing_dialog.module.css";
+import { type Method, sorted, USUAL } from "./pairing_methods.ts";
 import { type Queue, QueueFirst } from "./pairing_queue.tsx";
 import { Step } from "./pairing_step.tsx";
-
-type Method = Connector["pairing"][number];
 
 interface PairingDialogProps {
   device: Device;
@@ -26,11 +26,12 @@ interface PairingDialogProps {
 
 export function PairingDialog({ device, opened, onClose }: PairingDialogProps) {
   const t = useText();
+  const titleOf = device.connector === CLOUD ? t.cloud.registerTitle : t.devices.pairTitle;
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      title={t.devices.pairTitle(device.number)}
+      title={titleOf(device.number)}
       closeButtonProps={{ "aria-label": t.common.close }}
     >
       {opened && <Opened device={device} onClose={onClose} />}
@@ -75,16 +76,7 @@ function isValid(step: Pairing | undefined): boolean {
   return step?.state === "pairing" && step.payload !== null && ends > Date.now();
 }
 
-const USUAL: Method[] = ["qr", "code"]; // Of a server that does not say.
 const PHONE = "(max-width: 700px)";
-
-/** The best way first. A phone cannot scan its own screen. */
-function sorted(methods: readonly Method[], onPhone: boolean): Method[] {
-  const order: Method[] = onPhone
-    ? ["code", "qr", "otp", "passkey"]
-    : ["qr", "code", "otp", "passkey"];
-  return order.filter((method) => methods.includes(method));
-}
 
 interface PairingViewProps {
   device: Device;
@@ -129,6 +121,7 @@ function PairingView({ device, connector, found, queue, onClose }: PairingViewPr
   }, [step, queries]);
   if (isLinked(step)) return <Linked number={number} onClose={onClose} />;
   const risk = connector && riskOf(connector, texts);
+  const label = device.connector === CLOUD ? texts.cloud.pinOrCode : undefined;
   return (
     <Stack gap="md">
       {methods.length > 1 && (
@@ -142,7 +135,7 @@ function PairingView({ device, connector, found, queue, onClose }: PairingViewPr
         />
       )}
       <ProblemNote error={begin.error ?? pairing.error} />
-      {!begin.error && <Step number={number} step={step} />}
+      {!begin.error && <Step number={number} step={step} label={label} />}
       {(step?.reason || begin.error) && (
         <Button variant="default" onClick={() => mutate(method)} loading={begin.isPending}>
           {t.pairAgain}

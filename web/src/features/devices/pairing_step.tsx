@@ -11,7 +11,13 @@ import { Code, Copy } from "../../ui/notes.tsx";
 import { ProblemNote } from "../../ui/problem_note.tsx";
 import classes from "./pairing_dialog.module.css";
 
-export function Step({ number, step }: { number: string; step: Pairing | undefined }) {
+interface StepProps {
+  number: string;
+  step: Pairing | undefined;
+  label?: string | undefined; // Of what is typed; undefined: as the step says.
+}
+
+export function Step({ number, step, label }: StepProps) {
   const texts = useText();
   const t = texts.devices;
   if (step?.reason && !step.payload) {
@@ -41,7 +47,14 @@ export function Step({ number, step }: { number: string; step: Pairing | undefin
         </div>
       )}
       {/* The key keeps what is typed while the same question is asked. */}
-      {asks && <Answer key={`${step.method} ${step.payload}`} number={number} step={step} />}
+      {asks && (
+        <Answer
+          key={`${step.method} ${step.payload}`}
+          number={number}
+          step={step}
+          label={label ?? (step.method === "passkey" ? t.pairAnswerPasskey : t.pairAnswerOtp)}
+        />
+      )}
       <Countdown until={step.expires_at} />
     </div>
   );
@@ -73,8 +86,14 @@ function Countdown({ until }: { until: string | null }) {
   );
 }
 
-/** A step that needs an answer: a one-time password, or a passkey's response. */
-function Answer({ number, step }: { number: string; step: Pairing }) {
+interface AnswerProps {
+  number: string;
+  step: Pairing;
+  label: string;
+}
+
+/** A step that needs an answer: a one-time password, a PIN, or a passkey's response. */
+function Answer({ number, step, label }: AnswerProps) {
   const { t: texts, reason } = useWords();
   const t = texts.devices;
   const [answer, setAnswer] = useState("");
@@ -89,7 +108,7 @@ function Answer({ number, step }: { number: string; step: Pairing }) {
     <form onSubmit={submit} className={classes.answer}>
       {isPasskey ? <Code>{step.payload ?? ""}</Code> : <span>{reason(step.payload)}</span>}
       <TextInput
-        label={isPasskey ? t.pairAnswerPasskey : t.pairAnswerOtp}
+        label={label}
         error={isWrong ? t.pairAnswerWrong : undefined}
         value={answer}
         onChange={(event) => {
