@@ -37,12 +37,17 @@ const SOURCES = [
 ];
 /** What these sources say only to programs and in what the simulator receives. */
 const NOT_SHOWN = [
+  "Authorization: Bearer {}\\r\\n",
   "Balasan",
   "Callback percobaan",
+  "Content-Type: application/json\\r\\n",
   "Content-Type: image/png\\r\\n",
+  "Content-Type: multipart/form-data; boundary={}\\r\\n",
+  "HTTP {}", // A platform's error without words.
   "HTTP/1.1 ",
   "Invalid signature",
   "Pairing Information Encryption Key",
+  "Param ", // In a platform's words.
   "QR refs attempts ended",
 ];
 
@@ -50,7 +55,7 @@ function textsIn(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
     if (statSync(path).isDirectory()) return textsIn(path);
-    if (!/\.(cpp|hpp|ts)$/.test(name) || /_test\.|\.test\./.test(name)) return [];
+    if (!/\.(cpp|hpp|ts)$/.test(name) || /_(test|fixture)\.|\.test\./.test(name)) return [];
     const code = readFileSync(path, "utf8").replaceAll(/^\s*\/\/.*$/gm, "");
     return textsOf(code);
   });

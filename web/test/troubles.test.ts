@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 /** Where the gateway's sources have these reasons: files, and the first words of functions. */
 const PLACES: [file: string, from: string, to: string][] = [
   ["src/daemon/health.cpp", "Health::unready() const {", "\n}\n"],
-  ["src/daemon/gateway.cpp", "store_trouble() const {", "\n    }\n"],
+  ["src/daemon/health.cpp", "std::string trouble_of(", "\n}\n"],
   ["src/store/condition.cpp", "Condition::trouble() const {", "\n}\n"],
   ["src/connector/unavailable.hpp", "std::string trouble() const", "\n"],
   ["src/connector/process/worker/worker_connector.cpp", "trouble_ = cannot_start", ";"],

@@ -5,8 +5,6 @@ import type { Listing } from "../queries/query.ts";
 import type { Next } from "../ui/data_table.tsx";
 import { usePollInterval } from "./live.tsx";
 
-export { firstItems } from "../api/pages.ts";
-
 interface Paged<Item> {
   items: Item[] | undefined;
   error: unknown; // Of the latest request; there may be items from before.

@@ -88,6 +88,8 @@ const ENGLISH: Record<string, string> = {
   "Server sedang berhenti": "The gateway is ending",
   "Server sedang sibuk": "The server is busy",
   "Simulator berhenti": "The simulator ended",
+  "Templat cadangan tidak ada, belum disetujui, atau tidak cocok":
+    "The fallback template does not exist, is not approved, or does not fit",
   "Terjadi kesalahan pada server": "The server failed",
   "Tidak ada kunci sandi yang ditunggu": "No passkey is awaited",
   "Ukuran file melebihi batas maksimum": "The file is too large",
