@@ -57,7 +57,7 @@ describe.each(["docs/campaigns.md", "docs/kampanye.md"])("%s", (page) => {
   const text = pageText(page);
 
   test("leads from the first upload to the report", { timeout: 120_000 }, async () => {
-    const every = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
+    const every = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
     // The commands have examples of their own; this walk goes by the API.
     const blocks = every.filter((block) => !block.startsWith("merpati "));
     expect(blocks).toHaveLength(11);
