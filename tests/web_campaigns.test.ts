@@ -110,6 +110,9 @@ describe("a draft", () => {
     await page.getByText("Unknown column").waitFor();
     for (let turn = 0; turn < " {{Ktoa}}".length; turn += 1) await page.keyboard.press("Backspace");
     await soon(() => page.getByText("Unknown column").count()).toBe(0);
+    // Until the last change is stored, the preview is pale.
+    await soon(async () => (await phone.innerText()).includes("{")).toBe(false);
+    await soon(() => page.locator("[data-waits]").count()).toBe(0);
     expect(await barriers(page)).toEqual([]);
   });
 

@@ -145,6 +145,12 @@ export async function barriers(page: Page, rules: Rules = "all"): Promise<string
     resultTypes: ["violations"], // Of others it would describe each element, which takes long.
   };
   const found = await page.evaluate(async (chosen) => {
+    // Colours in the middle of a transition are nobody's. Some animations never end.
+    const ending = document
+      .getAnimations()
+      .filter(({ playState }) => playState === "running")
+      .filter(({ effect }) => Number.isFinite(Number(effect?.getComputedTiming().endTime)));
+    await Promise.allSettled(ending.map((one) => one.finished));
     const { violations } = await (globalThis as any).axe.run(document, chosen);
     return violations.map((one: any) => ({
       impact: one.impact,
