@@ -161,7 +161,7 @@ public:
     }
 
 private:
-    const Find& find_;
+    const Find find_;
     std::unique_ptr<Place> place_;
     const std::string signature_;
     const Language language_;

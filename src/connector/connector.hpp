@@ -25,8 +25,9 @@ namespace merpati::connector {
 
 /// What a platform can do at this moment.
 struct Capabilities {
-    std::set<std::string, std::less<>> pairing;  // "qr", "code", "otp", "passkey".
-    bool typing = false;                         // Can show "typing" before a message.
+    /// "qr", "code", "otp", "passkey", "pin", "sms", "voice".
+    std::set<std::string, std::less<>> pairing;
+    bool typing = false;              // Can show "typing" before a message.
     bool recognises_repeats = false;  // Sending a message id twice delivers one message, so
                                       // recovery may send again.
     bool number_check = false;        // Can tell whether a number is registered.
@@ -160,6 +161,9 @@ struct MessageTemplate {
     bool body_only = false;
     /// The names of the body's variables, in the order of the body; empty: they are numbered.
     std::vector<std::string> variable_names;
+
+    /// Whether any text can be sent as it, once it is approved.
+    [[nodiscard]] bool carries_a_text() const { return variables == 1 && body_only; }
 };
 
 struct TemplatePage {

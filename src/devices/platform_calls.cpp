@@ -175,8 +175,10 @@ void PlatformCalls::check_number(const model::Device& device, const std::string&
         });
 }
 
-void PlatformCalls::check_access(const model::Device& device, connector::PlatformAccess access,
-                                 AccessChecked done) {
+/// Calls `ask` with the device's connector, and with `done` as what holds a place until it is
+/// called.
+template <class Done, class Ask>
+void PlatformCalls::question(const model::Device& device, Done done, Ask ask) {
     auto* const connector = rooms_.connectors.find(device.connector);
     if (connector == nullptr) {
         done(rooms_.connectors.missing(device.connector));
@@ -187,28 +189,23 @@ void PlatformCalls::check_access(const model::Device& device, connector::Platfor
         done(pass(place));
         return;
     }
-    connector->check_access(
-        std::move(access),
-        [place = *std::move(place), done = std::move(done)](
-            Result<connector::CheckedNumber> checked) mutable { done(std::move(checked)); });
+    ask(*connector, [place = *std::move(place), done = std::move(done)](auto answer) mutable {
+        done(std::move(answer));
+    });
+}
+
+void PlatformCalls::check_access(const model::Device& device, connector::PlatformAccess access,
+                                 AccessChecked done) {
+    question(device, std::move(done), [&access](connector::Connector& connector, auto answered) {
+        connector.check_access(std::move(access), std::move(answered));
+    });
 }
 
 void PlatformCalls::list_templates(const model::Device& device, connector::PlatformAccess access,
                                    std::string cursor, TemplatesListed done) {
-    auto* const connector = rooms_.connectors.find(device.connector);
-    if (connector == nullptr) {
-        done(rooms_.connectors.missing(device.connector));
-        return;
-    }
-    auto place = Places::take(questions_, device);
-    if (!place) {
-        done(pass(place));
-        return;
-    }
-    connector->list_templates(
-        std::move(access), std::move(cursor),
-        [place = *std::move(place), done = std::move(done)](
-            Result<connector::TemplatePage> page) mutable { done(std::move(page)); });
+    question(device, std::move(done), [&](connector::Connector& connector, auto answered) {
+        connector.list_templates(std::move(access), std::move(cursor), std::move(answered));
+    });
 }
 
 }  // namespace merpati::devices

@@ -56,6 +56,8 @@ private:
     struct Places;
     struct Fetch;
 
+    template <class Done, class Ask>
+    void question(const model::Device& device, Done done, Ask ask);
     void write(const std::shared_ptr<Fetch>& fetch);
 
     const Rooms rooms_;

@@ -21,6 +21,7 @@ constexpr std::chrono::seconds answered_within{35};
 
 /// Pages of templates; a business account has 6,000 templates at most.
 constexpr int template_pages_max = 100;
+constexpr std::chrono::seconds template_found_within{60};
 
 constexpr std::size_t template_name_max = 512;
 constexpr std::size_t language_max = 16;
@@ -107,8 +108,12 @@ Result<connector::MessageTemplate> find_template(const Context& context,
                                                  const model::Device& device,
                                                  const connector::PlatformAccess& access,
                                                  const std::string& named) {
+    const auto end = context.clock.steady_now() + template_found_within;
     std::string cursor;
     for (int page = 0; page < template_pages_max; ++page) {
+        if (context.clock.steady_now() > end) {  // Others wait for this thread.
+            return fail(ErrorCode::timeout, "the platform lists its templates too slowly");
+        }
         auto found = wait_for<connector::TemplatePage>([&](auto done) {
             context.platform.list_templates(device, access, cursor, std::move(done));
         });
@@ -135,7 +140,7 @@ Result<void> check_template(const connector::MessageTemplate& found, const std::
                     fmt::format("the template {} is not approved: the platform calls it {}", named,
                                 found.status));
     }
-    if (found.variables != 1 || !found.body_only) {
+    if (!found.carries_a_text()) {
         return fail(ErrorCode::refused,
                     fmt::format("the template {} must have exactly one variable, in its body: the "
                                 "message's text takes its place",

@@ -9,12 +9,12 @@ namespace merpati::connector::cloud {
 
 void FallbackTemplates::find(const Access& access, const std::string& waba_id,
                              const std::string& wanted, Found found) {
-    if (const auto* known = known_.find(waba_id, wanted);
+    const Key key{access.id, waba_id + '/' + wanted};
+    if (const auto* known = known_.find(key.first, key.second);
         known != nullptr && known->until > clock_.steady_now()) {
         found(known->used);
         return;
     }
-    const Key key{waba_id, wanted};
     auto& waiting = waiting_[key];
     waiting.push_back(std::move(found));
     if (waiting.size() > 1) {
@@ -22,10 +22,9 @@ void FallbackTemplates::find(const Access& access, const std::string& waba_id,
     }
     const auto name = wanted.substr(0, wanted.find(':'));
     graph_.get(access.id, templates_path(waba_id, name, {}), access.token,
-               [this, key, token = access.token](const GraphAnswer& answer) {
-                   take(key, answer.is_fine()
-                                 ? usable_template(read_templates(answer.body), key.second)
-                                 : failure_of(answer, token, ErrorCode::refused));
+               [this, key, wanted, token = access.token](const GraphAnswer& answer) {
+                   take(key, answer.is_fine() ? usable_template(read_templates(answer.body), wanted)
+                                              : failure_of(answer, token, ErrorCode::refused));
                });
 }
 
@@ -54,8 +53,8 @@ Result<MessageTemplate> usable_template(const TemplatePage& page, std::string_vi
     if (found->status != "APPROVED") {
         return fail(ErrorCode::refused, "the template is not approved");
     }
-    if (found->variables != 1 || !found->body_only) {
-        return fail(ErrorCode::refused, "the template needs more than one variable in its body");
+    if (!found->carries_a_text()) {
+        return fail(ErrorCode::refused, "the template needs other than one variable in its body");
     }
     return *found;
 }

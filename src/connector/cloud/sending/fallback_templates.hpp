@@ -17,10 +17,11 @@
 
 namespace merpati::connector::cloud {
 
-/// Operation: asks the platform for the template, and remembers it for known_for. Messages that
-/// need the same one at the same time wait for one answer.
+/// Operation: asks the platform for the template, and remembers it for known_for. Messages
+/// of a number that need the same one at the same time wait for one answer. Numbers share nothing:
+/// anybody can name a business account that is not theirs, and would be answered for it.
 ///
-/// Threads: one. Limits: remembered_max templates, shared among business accounts.
+/// Threads: one. Limits: remembered_max templates, shared among numbers.
 class FallbackTemplates {
 public:
     static constexpr std::chrono::minutes known_for{10};
@@ -41,7 +42,7 @@ private:
         MessageTemplate used;
         SteadyTime until;
     };
-    using Key = std::pair<std::string, std::string>;  // The business account, NAME:LANGUAGE.
+    using Key = std::pair<std::string, std::string>;  // The number's id, ACCOUNT/NAME:LANGUAGE.
 
     void take(const Key& key, Result<MessageTemplate> found);
 
