@@ -54,7 +54,7 @@ test("a message of the API goes before the campaign that its device sends", asyn
   }
   const { counts } = await campaigns.show(id);
   expect(counts.pending + counts.queued).toBeGreaterThan(0);
-  await campaigns.act(id, "cancel");
+  await campaigns.end(id);
 });
 
 test("campaigns of one device share it, also one that begins later", async () => {
@@ -74,7 +74,7 @@ test("campaigns of one device share it, also one that begins later", async () =>
   const share = countOf(shared, first.text) / (countOf(shared, second.text) + 1);
   expect(share).toBeGreaterThan(0.4);
   expect(share).toBeLessThan(2.5);
-  await campaigns.act(first.id, "cancel");
+  await campaigns.end(first.id);
 });
 
 test("an account's many campaigns do not delay another account's", async () => {
@@ -99,7 +99,7 @@ test("an account's many campaigns do not delay another account's", async () => {
   expect(ofCrowd).toBeLessThan(3 * (deviceDepth + 500));
   const left = await Promise.all(crowd.map(({ id }) => busy.show(id)));
   expect(left.some(({ counts }) => counts.pending > 0)).toBe(true);
-  await Promise.all(crowd.map(({ id }) => busy.act(id, "cancel")));
+  await Promise.all(crowd.map(({ id }) => busy.end(id)));
 });
 
 test("campaigns of one account take turns, however many recipients one has", async () => {
@@ -114,5 +114,5 @@ test("campaigns of one account take turns, however many recipients one has", asy
   expect((await campaigns.until(small.id, "finished", 50_000)).counts.sent).toBe(200);
   const { counts } = await campaigns.show(large.id);
   expect(counts.pending + counts.queued).toBeGreaterThan(0);
-  await campaigns.act(large.id, "cancel");
+  await campaigns.end(large.id);
 });

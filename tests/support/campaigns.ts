@@ -58,6 +58,13 @@ export class Campaigns {
     return this.done("POST", `/${id}/${what}`, body);
   }
 
+  /** Cancels it, unless it finished meanwhile. */
+  async end(id: string): Promise<void> {
+    const answer = await this.ask("POST", `/${id}/cancel`, {});
+    if (answer.status !== 200 && answer.json.code !== "conflict")
+      throw new Error(`end of ${id}: ${answer.status} ${answer.text}`);
+  }
+
   show(id: string): Promise<Json> {
     return this.done("GET", `/${id}`);
   }

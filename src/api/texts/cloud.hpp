@@ -33,6 +33,8 @@ inline constexpr std::array texts_of_cloud{
     Text{"the id {} is that of the number {}, not of {}",
          "id {0} adalah milik nomor {1}, bukan {2}"},
     Text{"the platform does not answer: try again", "platform tidak menjawab: coba lagi"},
+    Text{"the platform lists its templates too slowly",
+         "platform terlalu lambat mendaftar templatnya"},
     Text{"the business account has no template {}", "akun bisnis tidak mempunyai templat {0}"},
     Text{"the template {} is not approved: the platform calls it {}",
          "templat {0} belum disetujui: platform menyebutnya {1}"},
