@@ -44,7 +44,7 @@ export async function million({ scratch, rows, seconds }) {
     await campaigns.act(id, "start");
     await pause(START_SECONDS * 1000);
   });
-  await phase("running", () => pause(seconds * 1000));
+  await phase("running", () => untilHalf(campaigns, id, rows, seconds));
   await phase("pause", () => campaigns.act(id, "pause"));
   for (const one of phases) Object.assign(one, await load.between(one.from, one.until));
   await load.stop();
@@ -57,6 +57,12 @@ export async function million({ scratch, rows, seconds }) {
   const restarted = await atRest(processes, idle);
   await stop(...processes);
   return { rows, idle, phases, counts, paused, restarted, startSeconds };
+}
+
+/** Resolves after `seconds`, or when half is sent: the rest is what is paused afterwards. */
+async function untilHalf(campaigns, id, rows, seconds) {
+  const end = now() + seconds * 1000;
+  while (now() < end && (await campaigns.show(id)).counts.pending > rows / 2) await pause(500);
 }
 
 function watchMemory(child) {

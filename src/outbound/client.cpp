@@ -10,6 +10,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "outbound/connection_pool.hpp"
+#include "outbound/tls_sessions.hpp"
 #include "outbound/transfer.hpp"
 
 namespace merpati::outbound {
@@ -86,6 +87,7 @@ private:
     bool timer_armed_ = false;
     bool closed_ = false;
     ConnectionPool pool_;
+    TlsSessions sessions_;
     boost::unordered_flat_set<TransferPtr> transfers_;
     SteadyTime refreshed_at_ = clock_.steady_now();
 };
@@ -203,7 +205,7 @@ void Client::Impl::open(const TransferPtr& transfer, asio::ip::tcp::socket socke
         return;
     }
     connection->shake_hands(
-        url.host, pool_.session(transfer->origin),
+        url.host, sessions_.find(transfer->origin),
         [self = shared_from_this(), transfer](error_code error) {
             if (transfer->ended) {
                 return;
@@ -308,9 +310,9 @@ void Client::Impl::received(const TransferPtr& transfer, bool at_end) {
 
 void Client::Impl::complete(const TransferPtr& transfer) {
     auto& reader = *transfer->reader;
-    if (transfer->request.url.scheme == "https") {
-        // In TLS 1.3 the tickets come after the handshake, so the session is taken only now.
-        pool_.keep_session(transfer->origin, transfer->connection->session());
+    // In TLS 1.3 the tickets come after the handshake, so the session is taken only now.
+    if (auto session = transfer->connection->take_session()) {
+        sessions_.put(transfer->origin, std::move(session));
     }
     end(transfer, std::move(reader.response()), reader.keep_alive());
 }

@@ -58,14 +58,24 @@ struct ClientTlsTest : ::testing::Test {
 
     Result<Response> fetch(const std::string& host, const std::string& ca_file) {
         Client client{clock, io.get_executor(), policy, resolver, {.ca_file = ca_file}};
+        auto result = fetch(client, host);
+        client.close();
+        return result;
+    }
+
+    Result<Response> fetch(Client& client, const std::string& host) {
         std::optional<Result<Response>> result;
         Request request{.method = "GET"};
         request.url = Url::parse("https://" + host + ":" + std::to_string(server->port())).value();
         client.send(request, [&result](Result<Response> got) { result = std::move(got); });
         while (!result && io.run_one_for(std::chrono::seconds{15}) > 0) {
         }
-        client.close();
         return result ? std::move(*result) : fail(ErrorCode::busy, "the handler was not called");
+    }
+
+    /// Handshakes in which a client has resumed its session.
+    [[nodiscard]] long resumed_handshakes() {
+        return SSL_CTX_sess_hits(server_tls.native_handle());
     }
 
     testing::TemporaryFolder folder;
@@ -83,6 +93,20 @@ TEST_F(ClientTlsTest, SpeaksToAServerWhoseAuthorityIsInTheFile) {
     const auto response = fetch("example.test", certificate);
     ASSERT_TRUE(response) << response.error().describe();
     EXPECT_EQ(response->body, "hi");
+}
+
+TEST_F(ClientTlsTest, ResumesTheSessionAfterItsLastConnectionWasClosed) {
+    Client client{clock,
+                  io.get_executor(),
+                  policy,
+                  resolver,
+                  {.ca_file = certificate, .pool_idle = std::chrono::seconds{0}}};
+    ASSERT_TRUE(fetch(client, "example.test"));
+    EXPECT_EQ(resumed_handshakes(), 0);
+    io.run_for(std::chrono::milliseconds{200});  // The sweep closes the idle connection.
+    ASSERT_TRUE(fetch(client, "example.test"));
+    EXPECT_EQ(resumed_handshakes(), 1);
+    client.close();
 }
 
 TEST_F(ClientTlsTest, SendsNothingToAServerOfAnUnknownAuthority) {

@@ -87,11 +87,24 @@ void Connection::read(Handler done) {
 void Connection::close() {
     error_code ignored;
     auto& socket = tls_ ? tls_->next_layer() : socket_;
+    if (tls_) {
+        // Else OpenSSL takes a connection that ends without TLS's own end for an attack, and lets
+        // nobody resume its session.
+        SSL_set_shutdown(tls_->native_handle(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+    }
     socket.close(ignored);
 }
 
-SSL_SESSION* Connection::session() {
-    return tls_ ? SSL_get1_session(tls_->native_handle()) : nullptr;
+TlsSession Connection::take_session() {
+    if (!tls_ || session_taken_) {
+        return nullptr;
+    }
+    TlsSession session{SSL_get1_session(tls_->native_handle())};
+    if (!session || SSL_SESSION_is_resumable(session.get()) == 0) {
+        return nullptr;
+    }
+    session_taken_ = true;
+    return session;
 }
 
 }  // namespace merpati::outbound

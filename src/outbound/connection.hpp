@@ -13,6 +13,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 
 #include "base/clock.hpp"
+#include "outbound/tls_sessions.hpp"
 
 namespace merpati::outbound {
 
@@ -49,8 +50,9 @@ public:
 
     void close();
 
-    /// The TLS session, for a later handshake; null for plain TCP. The caller owns it.
-    [[nodiscard]] SSL_SESSION* session();
+    /// The TLS session, for later handshakes. Null: the server has given none, it was taken before,
+    /// or this is plain TCP.
+    [[nodiscard]] TlsSession take_session();
 
     static constexpr std::size_t buffer_max = std::size_t{16} << 10;
     boost::beast::flat_buffer buffer{buffer_max};
@@ -61,6 +63,7 @@ public:
 private:
     boost::asio::ip::tcp::socket socket_;  // Plain TCP.
     std::unique_ptr<boost::asio::ssl::stream<boost::asio::ip::tcp::socket>> tls_;
+    bool session_taken_ = false;
 };
 
 }  // namespace merpati::outbound

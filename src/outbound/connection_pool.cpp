@@ -52,14 +52,6 @@ void ConnectionPool::close_idle(const std::string& name) {
     origin.idle.clear();
 }
 
-SSL_SESSION* ConnectionPool::session(const std::string& origin) {
-    return origins_[origin].session.get();
-}
-
-void ConnectionPool::keep_session(const std::string& origin, SSL_SESSION* session) {
-    origins_[origin].session.reset(session);
-}
-
 void ConnectionPool::sweep() {
     for (auto next = origins_.begin(); next != origins_.end();) {
         auto& origin = next->second;

@@ -39,26 +39,16 @@ public:
     /// Closes the origin's idle connections. Call when its server has closed one of them.
     void close_idle(const std::string& origin);
 
-    /// The last TLS session with the origin, which shortens the next handshake; may be null.
-    [[nodiscard]] SSL_SESSION* session(const std::string& origin);
-    /// Takes ownership.
-    void keep_session(const std::string& origin, SSL_SESSION* session);
-
-    /// Closes idle connections that are too old, and drops origins without connections, with their
-    /// TLS sessions.
+    /// Closes idle connections that are too old, and drops origins without connections.
     void sweep();
     void close_all();
 
     [[nodiscard]] bool empty() const noexcept { return origins_.empty(); }
 
 private:
-    struct FreeSession {
-        void operator()(SSL_SESSION* session) const { SSL_SESSION_free(session); }
-    };
     struct Origin {
         std::vector<std::shared_ptr<Connection>> idle;  // Longest idle first.
         std::size_t open = 0;                           // Idle, in use, or about to be opened.
-        std::unique_ptr<SSL_SESSION, FreeSession> session;
     };
 
     [[nodiscard]] std::shared_ptr<Connection> take_idle(Origin& origin);
