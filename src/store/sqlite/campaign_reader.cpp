@@ -154,10 +154,7 @@ std::int64_t SqliteCampaignReader::pass_damaged(std::int64_t before,
         }
     }
     condition_.note_damage("a page of table campaign");
-    const auto last = connection_.query_text(
-        "SELECT seq FROM sqlite_sequence WHERE name = "
-        "'campaign'");
-    return std::min<std::int64_t>(before - 1, std::stoll(last));
+    return std::min(before - 1, connection_.last_assigned("campaign"));
 }
 
 /// The id of the last row that is not staged; 0: there is no such campaign.

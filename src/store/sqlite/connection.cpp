@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "base/utf8.hpp"
 #include "store/sqlite/gathering_vfs.hpp"
 
 namespace merpati::store::sqlite {
@@ -26,21 +25,121 @@ bool is_no_room(sqlite3* connection, int code) {
            (code == SQLITE_IOERR_WRITE && (error == ENOSPC || error == EDQUOT));
 }
 
-[[noreturn]] void raise(sqlite3* connection, int code) {
-    throw Failure{code, is_no_room(connection, code),
-                  fmt::format("sqlite: {} ({})", sqlite3_errmsg(connection), code)};
+SqliteFailure failure_of(sqlite3* connection, int code) {
+    return {code, is_no_room(connection, code),
+            fmt::format("sqlite: {} ({})", sqlite3_errmsg(connection), code)};
 }
+
+[[noreturn]] void raise(sqlite3* connection, int code) {
+    throw failure_of(connection, code);
+}
+
+Failure::Kind kind_of(int code) {
+    switch (code) {
+        case SQLITE_NOTADB:
+            return Failure::Kind::damage;
+        case SQLITE_IOERR_READ:
+        case SQLITE_IOERR_SHORT_READ:
+        case SQLITE_IOERR_DATA:
+        case SQLITE_IOERR_CORRUPTFS:
+            return Failure::Kind::read_error;
+        default:
+            break;
+    }
+    switch (code & 0xff) {
+        case SQLITE_CORRUPT:
+            return Failure::Kind::damage;
+        case SQLITE_CONSTRAINT:
+            return Failure::Kind::constraint;
+        case SQLITE_BUSY:
+            return Failure::Kind::busy;
+        default:
+            return Failure::Kind::failed;
+    }
+}
+
+class SqliteStatement final : public sql::DriverStatement {
+public:
+    SqliteStatement(sqlite3* connection, std::string_view sql) : connection_(connection) {
+        check(sqlite3_prepare_v3(connection_, sql.data(), static_cast<int>(sql.size()),
+                                 SQLITE_PREPARE_PERSISTENT, &handle_, nullptr));
+    }
+    ~SqliteStatement() override { sqlite3_finalize(handle_); }
+    SqliteStatement(const SqliteStatement&) = delete;
+    SqliteStatement& operator=(const SqliteStatement&) = delete;
+
+    void bind_null(int place, sql::ValueKind) override { check(sqlite3_bind_null(handle_, place)); }
+    void bind_integer(int place, std::int64_t value) override {
+        check(sqlite3_bind_int64(handle_, place, value));
+    }
+    void bind_text(int place, std::string_view text) override {
+        check(sqlite3_bind_text64(handle_, place, text.data() == nullptr ? "" : text.data(),
+                                  text.size(), SQLITE_STATIC, SQLITE_UTF8));
+    }
+    void bind_bytes(int place, std::span<const std::byte> bytes) override {
+        check(sqlite3_bind_blob64(handle_, place, bytes.data(), bytes.size(), SQLITE_STATIC));
+    }
+
+    void run() override {
+        int code = SQLITE_ROW;
+        while (code == SQLITE_ROW) {
+            code = sqlite3_step(handle_);
+        }
+        if (code != SQLITE_DONE) {
+            fail_by(code);
+        }
+        sqlite3_reset(handle_);
+    }
+    bool step() override {
+        const int code = sqlite3_step(handle_);
+        if (code != SQLITE_ROW && code != SQLITE_DONE) {
+            fail_by(code);
+        }
+        return code == SQLITE_ROW;
+    }
+    void reset() noexcept override { sqlite3_reset(handle_); }
+
+    bool is_null(int column) const override {
+        return sqlite3_column_type(handle_, column) == SQLITE_NULL;
+    }
+    std::int64_t integer(int column) const override {
+        return sqlite3_column_int64(handle_, column);
+    }
+    std::string_view text(int column) const override {
+        const auto* data = sqlite3_column_text(handle_, column);
+        const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
+        return {reinterpret_cast<const char*>(data), data == nullptr ? 0 : size};
+    }
+    std::span<const std::byte> bytes(int column) const override {
+        const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(handle_, column));
+        const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
+        return {data, data == nullptr ? 0 : size};
+    }
+    std::string name_of(int column) const override {
+        const auto* name = sqlite3_column_name(handle_, column);
+        return name == nullptr ? "?" : name;
+    }
+
+private:
+    void check(int code) const {
+        if (code != SQLITE_OK) {
+            raise(connection_, code);
+        }
+    }
+    [[noreturn]] void fail_by(int code) {
+        const SqliteFailure failure = failure_of(connection_, code);
+        sqlite3_reset(handle_);
+        throw failure;
+    }
+
+    sqlite3* connection_;
+    sqlite3_stmt* handle_ = nullptr;
+};
 
 }  // namespace
 
-bool Failure::is_damage() const noexcept {
-    return (code_ & 0xff) == SQLITE_CORRUPT || code_ == SQLITE_NOTADB || is_read_error();
-}
-
-bool Failure::is_read_error() const noexcept {
-    return code_ == SQLITE_IOERR_READ || code_ == SQLITE_IOERR_SHORT_READ ||
-           code_ == SQLITE_IOERR_DATA || code_ == SQLITE_IOERR_CORRUPTFS;
-}
+SqliteFailure::SqliteFailure(int code, bool no_room, const std::string& what)
+    : Failure(no_room ? Kind::no_room : kind_of(code), what), code_(code) {}
 
 Connection::Connection(const std::string& path, Access access) {
     static const bool configured = configure_library();
@@ -50,7 +149,7 @@ Connection::Connection(const std::string& path, Access access) {
     const char* vfs = access == Access::read_write ? gathering_vfs() : nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, vfs);
     if (!configured || code != SQLITE_OK) {
-        const Failure failure{
+        const SqliteFailure failure{
             code, false, fmt::format("sqlite: cannot open {}: {}", path, sqlite3_errmsg(handle_))};
         sqlite3_close(handle_);
         throw failure;
@@ -69,6 +168,16 @@ Connection::~Connection() {
 void Connection::execute(const char* sql) {
     if (const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr); code != SQLITE_OK) {
         raise(handle_, code);
+    }
+}
+
+std::unique_ptr<sql::DriverStatement> Connection::prepare(std::string_view sql, sql::Rows) {
+    return std::make_unique<SqliteStatement>(handle_, sql);
+}
+
+void Connection::roll_back() noexcept {
+    if (in_transaction()) {
+        sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
     }
 }
 
@@ -116,86 +225,16 @@ void Connection::reserve_log_index(int frames) {
         void volatile* mapped = nullptr;
         if (const int code = file->pMethods->xShmMap(file, region, region_bytes, 1, &mapped);
             code != SQLITE_OK) {
-            throw Failure{code, true,
-                          fmt::format("sqlite: cannot extend the index of the log ({})", code)};
+            throw SqliteFailure{
+                code, true, fmt::format("sqlite: cannot extend the index of the log ({})", code)};
         }
     }
 }
 
-std::string Connection::query_text(const char* sql) {
-    Statement statement{*this, sql};
-    auto cursor = statement.query();
-    return cursor.next() ? std::string{cursor.text(0)} : std::string{};
-}
-
-Statement::Statement(Connection& connection, std::string_view sql)
-    : connection_(connection.handle()) {
-    const int code = sqlite3_prepare_v3(connection_, sql.data(), static_cast<int>(sql.size()),
-                                        SQLITE_PREPARE_PERSISTENT, &handle_, nullptr);
-    if (code != SQLITE_OK) {
-        raise(connection_, code);
-    }
-}
-
-Statement::~Statement() {
-    sqlite3_finalize(handle_);
-}
-
-void Statement::check(int code) const {
-    if (code != SQLITE_OK) {
-        raise(connection_, code);
-    }
-}
-
-bool Statement::step() {
-    const int code = sqlite3_step(handle_);
-    if (code == SQLITE_ROW) {
-        return true;
-    }
-    if (code != SQLITE_DONE) {
-        raise(connection_, code);
-    }
-    return false;
-}
-
-Cursor::~Cursor() {
-    if (statement_ != nullptr) {
-        sqlite3_reset(statement_->handle_);
-    }
-}
-
-std::int64_t Cursor::between(int column, std::int64_t lowest, std::int64_t highest) const {
-    const auto value = integer(column);
-    if (value < lowest || value > highest) {
-        throw_damaged(column, "holds a number that nothing writes");
-    }
-    return value;
-}
-
-std::string_view Cursor::text(int column) const {
-    const auto* data = sqlite3_column_text(statement_->handle_, column);
-    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_->handle_, column));
-    if (data == nullptr) {
-        return {};
-    }
-    const std::string_view text{reinterpret_cast<const char*>(data), size};
-    if (!is_utf8(text)) {
-        throw_damaged(column, "holds a text that is not UTF-8");
-    }
-    return text;
-}
-
-void Cursor::throw_damaged(int column, const char* what) const {
-    const auto* name = sqlite3_column_name(statement_->handle_, column);
-    throw Failure{SQLITE_CORRUPT, false,
-                  std::string{"column "} + (name == nullptr ? "?" : name) + ' ' + what};
-}
-
-std::span<const std::byte> Cursor::blob(int column) const {
-    const auto* data =
-        static_cast<const std::byte*>(sqlite3_column_blob(statement_->handle_, column));
-    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_->handle_, column));
-    return {data, data == nullptr ? 0 : size};
+std::int64_t Connection::last_assigned(std::string_view table) {
+    Statement find{*this, "SELECT seq FROM sqlite_sequence WHERE name = ?"};
+    auto row = find.query(table);
+    return row.next() ? row.integer(0) : 0;
 }
 
 }  // namespace merpati::store::sqlite

@@ -42,9 +42,10 @@ Result<Integrity> check_integrity(const std::filesystem::path& path, Depth depth
                 found.campaign_faults = compare_campaigns(connection);
             }
         } catch (const Failure& failure) {
+            const auto* coded = dynamic_cast<const SqliteFailure*>(&failure);
             if (failure.is_damage()) {
                 found.damages.emplace_back(failure.what());
-            } else if (failure.code() == SQLITE_INTERRUPT) {
+            } else if (coded != nullptr && coded->code() == SQLITE_INTERRUPT) {
                 found.complete = false;
             } else {
                 throw;

@@ -291,9 +291,9 @@ bool MessageBlocks::put(const MessageBlock& block) {
         return false;
     }
     Statement put{connection_, "INSERT OR REPLACE INTO message_block VALUES(?,?,?,?,?,?,?,?)"};
-    using Blob = std::span<const std::byte>;
-    put.run(block.first, block.last, block.unfinished, column_of(block.open), Blob{block.facts},
-            Blob{block.ends}, Blob{block.recipients}, Blob{block.recipients_of_accounts});
+    using BytesOf = std::span<const std::byte>;
+    put.run(block.first, block.last, block.unfinished, column_of(block.open), BytesOf{block.facts},
+            BytesOf{block.ends}, BytesOf{block.recipients}, BytesOf{block.recipients_of_accounts});
     last_ = std::max(last_, block.last);
     last_max_ = std::max(last_max_, last_);
     return true;

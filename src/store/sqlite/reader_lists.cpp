@@ -24,18 +24,6 @@ const std::string message_record_columns =
 constexpr int completion_missing = message_column_count;
 constexpr int completion_first = message_column_count + 1;
 
-/// Ends a transaction that only read.
-class SnapshotEnd {
-public:
-    explicit SnapshotEnd(Connection& connection) : connection_(connection) {}
-    SnapshotEnd(const SnapshotEnd&) = delete;
-    SnapshotEnd& operator=(const SnapshotEnd&) = delete;
-    ~SnapshotEnd() { sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr); }
-
-private:
-    Connection& connection_;
-};
-
 MessageRecord read_record(const Cursor& row) {
     MessageRecord record;
     read_message(row, 0, record.message);
@@ -160,8 +148,7 @@ Result<std::optional<MessageRecord>> SqliteReader::message(model::MessageId id) 
 Result<MessagePage> SqliteReader::messages(const MessageFilter& filter) {
     return guarded([&]() -> Result<MessagePage> {
         // One snapshot, so that the message cannot end between two reads.
-        connection_.execute("BEGIN");
-        const SnapshotEnd end{connection_};
+        const sql::Snapshot snapshot{connection_};
         MessageSearch search{connection_, filter};
         Statement find{connection_, "SELECT " + message_record_columns +
                                         " FROM message m LEFT JOIN completion c ON c.id = m.id "
@@ -210,8 +197,7 @@ Result<std::optional<QueuedCallback>> SqliteReader::callback(model::EventId id) 
 Result<SummaryStep> SqliteReader::summarise(std::size_t size, Timestamp before,
                                             SummaryPlace& place) {
     return guarded([&]() -> Result<SummaryStep> {
-        connection_.execute("BEGIN");
-        const SnapshotEnd end{connection_};
+        const sql::Snapshot snapshot{connection_};
         return sqlite::summarise(connection_, size, Uuid::sequence_at(before), place);
     });
 }

@@ -291,7 +291,7 @@ Result<std::unique_ptr<Store>> open(const std::filesystem::path& path,
         }
         try {
             return open_locked(path, options, *lock);
-        } catch (const Failure& failure) {
+        } catch (const SqliteFailure& failure) {
             if (!failure.is_no_room() && failure.code() != SQLITE_IOERR_SHMSIZE) {
                 throw;
             }

@@ -19,7 +19,7 @@ void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
         }
     } catch (const Failure& failure) {
         // A violated constraint fails only the change; any other failure, the transaction.
-        if ((failure.code() & 0xff) != SQLITE_CONSTRAINT) {
+        if (!failure.is_constraint()) {
             throw;
         }
         change.result = fail(ErrorCode::conflict, failure.what());

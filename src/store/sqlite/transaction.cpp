@@ -28,14 +28,12 @@ Transaction::Transaction(Connection& connection, MessageWriter& writer, SqliteTa
       writer_(writer),
       tables_(tables),
       condition_(condition),
-      begin_(connection, "BEGIN IMMEDIATE"),
-      commit_(connection, "COMMIT"),
       find_callback_(connection, "SELECT tail FROM callback WHERE id = ?") {}
 
 void Transaction::run(WriteBatch& batch) {
     kind_ = Kind::none;  // A run that met damage has left its own.
     batch.row_changes.clear();
-    begin_.run();
+    connection_.begin();
     write(Kind::finish, batch.finishes, [this](Finish& finish) { writer_.finish(finish); });
     write(Kind::reschedule, batch.reschedules,
           [this](Reschedule& reschedule) { writer_.reschedule(reschedule); });
@@ -52,7 +50,7 @@ void Transaction::run(WriteBatch& batch) {
     write(Kind::accept, batch.accepts, [this](Accept& accept) { writer_.accept(accept); });
     flush_counts(batch);
     flush(Kind::lane, [this] { writer_.flush_lanes(); });
-    commit_.run();
+    connection_.commit();
 }
 
 /// Recipients first: their moves change balances.
@@ -71,9 +69,7 @@ void Transaction::undo() noexcept {
     writer_.activity().forget();
     writer_.blocks().forget();
     tables_.forget();
-    if (connection_.in_transaction()) {
-        sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
-    }
+    connection_.roll_back();
 }
 
 bool Transaction::leave_out(WriteBatch& batch) {

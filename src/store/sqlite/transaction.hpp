@@ -68,8 +68,6 @@ private:
     MessageWriter& writer_;
     SqliteTables& tables_;
     Condition& condition_;
-    Statement begin_;
-    Statement commit_;
     Statement find_callback_;
     Kind kind_ = Kind::none;    // What is being written.
     std::size_t index_ = 0;     // Its index among the elements of that kind.
