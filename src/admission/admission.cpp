@@ -65,10 +65,12 @@ Admission::Verdict Admission::check_type(Candidate& candidate) const {
     return {};
 }
 
-/// A caption may be missing, a text may not.
+/// A caption may be missing, a text may not. A template has its own.
 Admission::Verdict Admission::check_content(Candidate& candidate) const {
     auto& content = candidate.asked.content;
-    const bool is_text = candidate.message->type == model::MessageType::text;
+    candidate.message->filled_template = candidate.asked.filled_template;
+    const bool is_text = candidate.message->type == model::MessageType::text &&
+                         candidate.message->filled_template == nullptr;
     if (is_text && (!content || is_blank(*content))) {
         return refuse(Refusal::message_empty);
     }

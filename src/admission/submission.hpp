@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -30,6 +31,8 @@ struct Submission {
     Delay delay;
     std::optional<bool> typing = false;                      // Empty: malformed.
     std::optional<std::string> callback_url{std::in_place};  // "": the account's. Empty: malformed.
+    /// Of a message that is sent again; instead of a text.
+    std::shared_ptr<const model::FilledTemplate> filled_template{};
 };
 
 }  // namespace merpati::admission

@@ -15,7 +15,8 @@ constexpr int damages_max = 16;
 /// Whether the message may have something to erase. One that waits has: it must end first.
 bool has_texts(const store::MessageRecord& record) {
     return !record.completion || !record.message.body.empty() ||
-           !record.message.media_url.empty() || !record.completion->details.empty();
+           !record.message.media_url.empty() || record.message.filled_template != nullptr ||
+           !record.completion->details.empty();
 }
 
 }  // namespace

@@ -66,9 +66,10 @@ std::optional<PassingFailure> passing_of(const connector::LateStatus& late, Time
     return std::nullopt;
 }
 
-/// The template replaces only a text, and only once.
+/// The fallback template replaces only a text, and only once.
 bool may_go_as_template(const store::PlatformMessage& found) {
-    return found.message.type == model::MessageType::text && !found.as_template;
+    return found.message.type == model::MessageType::text &&
+           found.message.filled_template == nullptr && !found.as_template;
 }
 
 store::Reschedule place_of(const store::PlatformMessage& found) {
@@ -274,6 +275,7 @@ Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& f
     finish.completion.platform_id = found.platform_id;
     finish.completion.finished_at = rooms_.clock.wall_now();
     finish.completion.attempts = found.attempts;
+    finish.completion.as_template = found.as_template;
     finish.message = std::make_unique<model::Message>(std::move(found.message));
     finish.callback = rooms_.notices.of_end(*finish.message, finish.completion);
     const auto done = tables.end_handed_over(*finish.message, finish.completion, finish.callback);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "model/account.hpp"
@@ -19,6 +21,14 @@ enum class MessageType : std::uint8_t { text, media };
 /// number: append only.
 enum class Source : std::uint8_t { api, campaign };
 
+/// A template of the platform, with what its variables stand for.
+struct FilledTemplate {
+    std::string name;
+    std::string language;
+    std::vector<std::string> values;  // Of its body's variables, in their order.
+    friend bool operator==(const FilledTemplate&, const FilledTemplate&) = default;
+};
+
 /// An accepted message. Written once, never changed.
 struct Message {
     MessageId id;
@@ -29,6 +39,8 @@ struct Message {
     std::string body;          // The text, or the caption of media.
     std::string media_url;     // Only for media.
     std::string callback_url;  // Empty: no callback.
+    /// The message is sent as it; then it has neither body nor media. Null: it is a text or media.
+    std::shared_ptr<const FilledTemplate> filled_template{};
     bool typing = false;
     bool recipient_quoted = true;  // `to` came as a JSON string; answers echo its type.
     Revision revision = Revision::a;

@@ -104,6 +104,7 @@ struct Completion {
     Timestamp finished_at;  // By the wall clock.
     std::uint32_t attempts = 0;
     std::optional<Millis> took{};  // From the start of its last attempt; empty: unknown.
+    bool as_template = false;      // Outcome::as_template was reported of an attempt.
 };
 
 }  // namespace merpati::model

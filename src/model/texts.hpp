@@ -44,6 +44,8 @@ inline constexpr std::string_view platform_throttles = "Platform meminta jeda";
 inline constexpr std::string_view platform_unavailable = "Platform sedang tidak tersedia";
 inline constexpr std::string_view template_unusable =
     "Templat cadangan tidak ada, belum disetujui, atau tidak cocok";
+inline constexpr std::string_view template_unsupported =
+    "Hanya perangkat di platform resmi yang mengirim templat";
 inline constexpr std::string_view account_restricted = "Platform membatasi akun pengirim";
 inline constexpr std::string_view new_chats_restricted =
     "Platform membatasi percakapan baru dari perangkat ini";

@@ -125,7 +125,8 @@ void Dispatcher::note_working(InFlight& flight) {
 void Dispatcher::send_as_template(InFlight& flight, model::Outcome outcome) {
     auto text = of_platform(std::move(outcome.details));
     auto& queued = flight.queued;
-    if (queued.as_template || queued.message->type == model::MessageType::media) {
+    if (queued.as_template || queued.message->type == model::MessageType::media ||
+        queued.message->filled_template != nullptr) {
         ++queued.attempts;
         finish(flight, {.state = MessageState::failed,
                         .code = outcome.code,
@@ -310,6 +311,7 @@ store::Finish Dispatcher::finish_of(InFlight& flight, model::Completion completi
     finish.completion = std::move(completion);
     finish.completion.finished_at = clock_.wall_now();
     finish.completion.attempts = flight.queued.attempts;
+    finish.completion.as_template = flight.queued.as_template;
     if (flight.began) {
         finish.completion.took = std::max(now_ - *flight.began, Millis{0});
     }

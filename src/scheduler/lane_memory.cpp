@@ -9,8 +9,15 @@ constexpr int paced_horizons = 8;  // A paced lane holds the sends of this many 
 
 std::size_t bytes_of(const store::QueuedMessage& queued) {
     const auto& message = *queued.message;
-    return sizeof(queued) + sizeof(message) + message.body.size() + message.media_url.size() +
-           message.callback_url.size();
+    auto bytes = sizeof(queued) + sizeof(message) + message.body.size() + message.media_url.size() +
+                 message.callback_url.size();
+    if (const auto* filled = message.filled_template.get(); filled != nullptr) {
+        bytes += sizeof(*filled) + filled->name.size() + filled->language.size();
+        for (const auto& value : filled->values) {
+            bytes += sizeof(value) + value.size();
+        }
+    }
+    return bytes;
 }
 
 /// `limit - used`, at least 0.

@@ -20,7 +20,8 @@ admission::Submission submission_of(const model::Message& ended) {
             .recipient = ended.recipient,
             .recipient_quoted = ended.recipient_quoted,
             .typing = ended.typing,
-            .callback_url = ended.callback_url};
+            .callback_url = ended.callback_url,
+            .filled_template = ended.filled_template};
 }
 
 /// Statuses from 500 on say that the cause may pass, as `busy` does.

@@ -69,6 +69,22 @@ TEST_P(AcceptTest, StoresEveryFieldOfAMessage) {
     EXPECT_FALSE(record->completion);
 }
 
+TEST_P(AcceptTest, KeepsTheTemplateOfAMessageInTheListAndInItsLane) {
+    const model::FilledTemplate filled{
+        .name = "promo", .language = "pt_BR", .values = {"Budi \"Bud\"", "", "50%"}};
+    auto made = message();
+    made->body.clear();
+    made->filled_template = std::make_shared<const model::FilledTemplate>(filled);
+    ASSERT_EQ(accept(*made), Accept::Result::stored);
+    const auto record = take(reader()->message(made->id));
+    ASSERT_TRUE(record && record->message.filled_template);
+    EXPECT_EQ(*record->message.filled_template, filled);
+    const auto lane = take(reader()->load_lane(device, made->source, clock.now() + 1ms, 10,
+                                               [](const Uuid&) { return false; }));
+    ASSERT_EQ(lane.size(), 1U);
+    EXPECT_EQ(*lane[0].message->filled_template, filled);
+}
+
 TEST_P(AcceptTest, KeepsTheRecipientAsTheCallerWroteIt) {
     auto made = message();
     made->recipient = "999";

@@ -260,6 +260,16 @@ TEST_P(FinishTest, AHeldMessageWaitsInNoLaneUntilItIsReleased) {
     EXPECT_TRUE(finish(std::move(ending)));
 }
 
+TEST_P(FinishTest, AReleasedMessageIsStillSentAsTheFallbackTemplateIfItWasBefore) {
+    const auto made = accepted();
+    auto ending = finish_of(made, MessageState::held);
+    ending.completion.as_template = true;
+    ASSERT_TRUE(finish(std::move(ending)));
+    ASSERT_TRUE(change(
+        [&](Tables& tables) { return tables.release_message(made.id, clock.now(), clock.now()); }));
+    EXPECT_TRUE(take(reader()->find_queued(made))->as_template);
+}
+
 TEST_P(FinishTest, ReleasesOnlyWhatIsHeld) {
     const auto waiting = accepted();
     const auto sent = accepted();

@@ -198,8 +198,9 @@ Result<bool> SqliteCampaigns::erase_message(model::MessageId message) {
             return false;
         }
     }
-    for (const auto* sql : {"UPDATE message SET body = '', media_url = NULL WHERE id = ?",
-                            "UPDATE completion SET details = '' WHERE id = ?"}) {
+    for (const auto* sql :
+         {"UPDATE message SET body = '', media_url = NULL, template = NULL WHERE id = ?",
+          "UPDATE completion SET details = '' WHERE id = ?"}) {
         Statement erase{connection_, sql};
         erase.run(message.sequence());
     }

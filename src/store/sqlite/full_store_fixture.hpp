@@ -56,7 +56,7 @@ struct FullStoreTest : StoreTest {
         const auto message = [&](std::int64_t from, int flags) {
             return fmt::format(
                 "INSERT INTO message SELECT {} + step, 1, 1, {}, '6281234567890', 'Halo', NULL, "
-                "NULL, {}, {}, {}, NULL, NULL FROM n",
+                "NULL, {}, {}, {}, NULL, NULL, NULL FROM n",
                 from, number, flags, now, now);
         };
         const auto callback = [&](std::int64_t from, int state) {
@@ -72,7 +72,7 @@ struct FullStoreTest : StoreTest {
             message(handed_over_from, 0),
             fmt::format("INSERT INTO completion SELECT {0} + step, iif(i % 10, 2, 3), 200, "
                         "'Success', 'x', {1}, 1, "
-                        "{0} + step + 1, 5 FROM n",
+                        "{0} + step + 1, 5, 0 FROM n",
                         ended_from, now),
             callback(ended_from, 1),
             callback(waiting_from, 0),

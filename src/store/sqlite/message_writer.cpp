@@ -46,7 +46,7 @@ MessageWriter::MessageWriter(Connection& connection)
       blocks_(connection),
       senders_(connection),
       trail_(connection),
-      insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+      insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?,?,?,?)"),
       delete_queue_(connection,
                     "DELETE FROM queue WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
@@ -61,7 +61,8 @@ MessageWriter::MessageWriter(Connection& connection)
           "FROM (SELECT CASE WHEN ?3 <> '' THEN ?3 ELSE coalesce((SELECT platform_id "
           "FROM platform_event WHERE message = ?1 AND device = ?2 AND about = 1 "
           "ORDER BY progress DESC LIMIT 1), '') END AS id) p RETURNING decide_by"),
-      insert_completion_(connection, "INSERT OR IGNORE INTO completion VALUES(?,?,?,?,?,?,?,?,?)"),
+      insert_completion_(connection,
+                         "INSERT OR IGNORE INTO completion VALUES(?,?,?,?,?,?,?,?,?,?)"),
       insert_callback_(
           connection,
           "INSERT INTO callback VALUES(?,?,?,?,?,?,?,?,?,?,0,0,?10,0,'',?10,0,NULL,NULL,"
@@ -75,7 +76,8 @@ MessageWriter::MessageWriter(Connection& connection)
                 "sent_at = ?2, jitter = ?3, day_ends_at = ?4, sent_of_day = ?5"),
       find_retry_(connection, "SELECT details FROM message_event WHERE message = ? AND step = ?"),
       find_erased_(connection,
-                   "SELECT 1 FROM message WHERE id = ? AND body = '' AND media_url IS NULL"),
+                   "SELECT 1 FROM message WHERE id = ? AND body = '' AND media_url IS NULL "
+                   "AND template IS NULL"),
       find_completion_(connection, "SELECT state FROM completion WHERE id = ?"),
       remove_message_(connection, "DELETE FROM message WHERE id = ?") {}
 
@@ -148,7 +150,7 @@ void MessageWriter::store(const model::Message& message) {
                         message.body, or_null(message.media_url), or_null(message.callback_url),
                         flags_of(message), message.accepted_at, message.due_at,
                         message.campaign.transform([](auto campaign) { return campaign.value; }),
-                        row);
+                        row, template_text(message));
     activity_.note(message.account, id);
     blocks_.note(id);
     insert_queue_.run(message.device.value(), static_cast<int>(message.source),
@@ -168,8 +170,8 @@ bool MessageWriter::was_retried(Accept& accept) {
     return true;
 }
 
-/// Its text was read before it was erased, and must not come back. Any other message has a text or
-/// a file.
+/// Its text was read before it was erased, and must not come back. Any other message has a text,
+/// a file or a template.
 bool MessageWriter::is_erased(const model::MessageId& message) {
     return find_erased_.query(message.sequence()).next();
 }
@@ -226,7 +228,7 @@ void MessageWriter::finish(Finish& finish) {
     insert_completion_.run(message.id.sequence(), static_cast<int>(completion.state),
                            static_cast<int>(completion.code), completion.details,
                            completion.platform_id, completion.finished_at, completion.attempts,
-                           event, millis(completion.took));
+                           event, millis(completion.took), completion.as_template);
     trail_.note(message.id, finish.events);
     settle(message, completion);
 }

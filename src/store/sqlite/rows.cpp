@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "store/plan_text.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
@@ -16,6 +22,20 @@ enum Flag : std::int64_t {
     charged = 64,
     test = 128,
 };
+
+std::shared_ptr<const model::FilledTemplate> read_template(const Cursor& row, int column) {
+    auto texts = list_of(row.text(column));
+    constexpr std::ptrdiff_t words = 2;  // Name and language.
+    if (texts && std::ssize(*texts) < words) {
+        texts.reset();
+    }
+    auto read = row.parsed(column, std::move(texts));
+    return std::make_shared<const model::FilledTemplate>(
+        model::FilledTemplate{.name = std::move(read[0]),
+                              .language = std::move(read[1]),
+                              .values = {std::make_move_iterator(read.begin() + words),
+                                         std::make_move_iterator(read.end())}});
+}
 
 Sha256 digest_of(std::span<const std::byte> blob) {
     Sha256 digest{};
@@ -62,6 +82,17 @@ void read_message(const Cursor& row, int first, model::Message& message) {
                            ? std::nullopt
                            : std::optional{model::CampaignId{row.integer(first + 11)}};
     message.campaign_row = message.campaign ? row.number<std::uint32_t>(first + 12) : 0;
+    message.filled_template = row.null(first + 13) ? nullptr : read_template(row, first + 13);
+}
+
+std::optional<std::string> template_text(const model::Message& message) {
+    if (message.filled_template == nullptr) {
+        return std::nullopt;
+    }
+    const auto& filled = *message.filled_template;
+    std::vector<std::string> texts{filled.name, filled.language};
+    texts.insert(texts.end(), filled.values.begin(), filled.values.end());
+    return list_text(texts);
 }
 
 std::optional<model::PostedBatch> read_batch(const Cursor& row, int first) {
@@ -101,7 +132,8 @@ model::Completion read_completion(const Cursor& row, int first) {
             .platform_id = std::string{row.text(first + 3)},
             .finished_at = row.time(first + 4),
             .attempts = row.number<std::uint32_t>(first + 5),
-            .took = row.null(first + 6) ? std::nullopt : std::optional{row.span(first + 6)}};
+            .took = row.null(first + 6) ? std::nullopt : std::optional{row.span(first + 6)},
+            .as_template = row.integer(first + 7) != 0};
 }
 
 Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets) {

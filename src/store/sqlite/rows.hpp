@@ -55,9 +55,11 @@ inline constexpr std::int64_t campaign_flag = 16;  // Also in schema.cpp.
 
 inline constexpr const char* message_columns =
     "m.id, m.tail, m.account, m.device, m.recipient, m.body, m.media_url, m.callback_url, m.flags, "
-    "m.accepted_at, m.due_at, m.campaign, m.campaign_row";
-inline constexpr int message_column_count = 13;
+    "m.accepted_at, m.due_at, m.campaign, m.campaign_row, m.template";
+inline constexpr int message_column_count = 14;
 void read_message(const Cursor& row, int first, model::Message& message);
+/// Name, language and values, as `message` stores them; empty for none.
+[[nodiscard]] std::optional<std::string> template_text(const model::Message& message);
 
 inline constexpr const char* callback_columns =
     "b.id, b.tail, b.account, b.kind, b.message, b.message_tail, b.url, b.origin_key, b.body, "
@@ -68,7 +70,7 @@ inline constexpr const char* callback_columns =
 [[nodiscard]] QueuedCallback read_callback(const Cursor& row);
 
 inline constexpr const char* completion_columns =
-    "c.state, c.code, c.details, c.platform_id, c.finished_at, c.attempts, c.took";
+    "c.state, c.code, c.details, c.platform_id, c.finished_at, c.attempts, c.took, c.as_template";
 [[nodiscard]] model::Completion read_completion(const Cursor& row, int first);
 
 inline constexpr const char* account_columns =

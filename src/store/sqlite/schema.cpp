@@ -372,6 +372,13 @@ ALTER TABLE device ADD COLUMN fallback_template TEXT NOT NULL DEFAULT '';
 CREATE UNIQUE INDEX device_cloud ON device(phone_number_id) WHERE phone_number_id IS NOT NULL;
 )sql";
 
+// The template as which a message is sent, with its values: a list of texts. What a held message is
+// sent as when it is released.
+constexpr const char* templates_of_messages = R"sql(
+ALTER TABLE message ADD COLUMN template TEXT;
+ALTER TABLE completion ADD COLUMN as_template INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -405,7 +412,8 @@ constexpr std::array steps{first_schema,
                            outcomes_and_erasures,
                            cloud_of_device,
                            next_try_of_erasure,
-                           awaited_statuses};
+                           awaited_statuses,
+                           templates_of_messages};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 

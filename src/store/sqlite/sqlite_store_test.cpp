@@ -161,6 +161,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "DROP TABLE lane; ALTER TABLE queue DROP COLUMN failing_since;"
         "ALTER TABLE queue DROP COLUMN crashes; ALTER TABLE queue DROP COLUMN perhaps_sent;"
         "ALTER TABLE queue DROP COLUMN as_template;"
+        "ALTER TABLE message DROP COLUMN template; ALTER TABLE completion DROP COLUMN as_template;"
         "DROP TABLE handed_over; DROP TABLE platform_event; DROP TABLE device_secret;"
         "DROP INDEX device_account; DROP INDEX api_key_account;"
         "ALTER TABLE message DROP COLUMN campaign; ALTER TABLE device DROP COLUMN warm_up_days;"
@@ -206,6 +207,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         EXPECT_EQ(kept->message.body, "Halo");
         EXPECT_EQ(kept->message.campaign, std::nullopt);
         EXPECT_EQ(kept->message.campaign_row, 0U);
+        EXPECT_EQ(kept->message.filled_template, nullptr);
         EXPECT_EQ(take(reader->accounts()).front().country, "62");
         EXPECT_EQ(take(reader->devices()).front().cloud, std::nullopt);
         // The ledger begins with earlier charges, usage with messages that had ended.
@@ -326,7 +328,7 @@ TEST_F(SqliteStoreTest, ABookThatDisagreesWithBalanceOrMessagesIsFound) {
     execute(
         "INSERT INTO account VALUES(1,'a','paid',9,NULL,'default','','at-least-once',1,x'00',"
         "NULL,NULL,0,'62',NULL);"
-        "INSERT INTO message VALUES(1,1,1,1,'62','',NULL,NULL,64,0,0,NULL,NULL);"
+        "INSERT INTO message VALUES(1,1,1,1,'62','',NULL,NULL,64,0,0,NULL,NULL,NULL);"
         "INSERT INTO ledger VALUES(1,1,0,0,0,0,0,10,10,''),(1,2,1,0,0,1,0,-1,9,'')");
     const auto fault = [&]() -> std::string {
         const auto found = take(check_integrity(options.url, Depth::quick, clock, 1h));
@@ -352,7 +354,7 @@ TEST_F(SqliteStoreTest, AReserveThatTheLedgerDoesNotExplainIsFound) {
         "3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,3,0);"
         "INSERT INTO campaign_recipient VALUES(4294967297,1,62811,NULL,-2,0,200,0,-1,-1,-1,"
         "-1,0,'','[]');"
-        "INSERT INTO message VALUES(1,1,1,1,'62','',NULL,NULL,80,0,0,1,4);"
+        "INSERT INTO message VALUES(1,1,1,1,'62','',NULL,NULL,80,0,0,1,4,NULL);"
         "INSERT INTO ledger VALUES(1,1,0,0,0,0,0,10,10,''),(1,2,5,0,0,0,0,-4,6,'cmp_1'),"
         "(1,3,1,0,0,1,0,0,6,'')");
     const auto found = [&] { return take(check_integrity(options.url, Depth::quick, clock, 1h)); };

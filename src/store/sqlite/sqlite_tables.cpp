@@ -88,9 +88,9 @@ Result<void> SqliteTables::release_message(model::MessageId message, Timestamp d
     }
     Statement remove{connection_, "DELETE FROM completion WHERE id = ?"};
     remove.run(message.sequence());
-    Statement insert{connection_, "INSERT INTO queue VALUES(?,?,?,?,?,?,0,0,NULL,NULL,0,1,0)"};
+    Statement insert{connection_, "INSERT INTO queue VALUES(?,?,?,?,?,?,0,0,NULL,NULL,0,1,?)"};
     insert.run(held->message.device.value(), static_cast<int>(held->message.source), bucket_of(due),
-               message.sequence(), tail_of(message), due);
+               message.sequence(), tail_of(message), due, held->completion.as_template);
     note_held(*held);
     writer_.trail().note(message, {.step = model::MessageStep::released, .at = at});
     if (held->message.campaign_row != 0) {
