@@ -33,6 +33,7 @@ struct Capabilities {
     bool number_check = false;        // Can tell whether a number is registered.
     bool media_fetch = false;         // Can fetch the media of what a device received.
     bool late_statuses = false;       // Reports statuses after the outcome.
+    bool templates = false;           // Sends Message::filled_template; others fail such messages.
     /// A message that was in flight when the process ended is not repeated: its status is awaited
     /// for so long after the start. Empty: no status names messages.
     std::optional<Millis> status_within{};
@@ -150,6 +151,8 @@ struct CheckedNumber {
 
 /// A template for messages outside the window in which free texts are allowed.
 struct MessageTemplate {
+    static constexpr std::size_t characters_max = 1'024;  // Of its text, with its variables filled.
+
     std::string name;
     std::string language;
     std::string category;
@@ -162,6 +165,7 @@ struct MessageTemplate {
     /// The names of the body's variables, in the order of the body; empty: they are numbered.
     std::vector<std::string> variable_names;
 
+    [[nodiscard]] bool is_approved() const { return status == "APPROVED"; }
     /// Whether any text can be sent as it, once it is approved.
     [[nodiscard]] bool carries_a_text() const { return variables == 1 && body_only; }
 };
@@ -329,6 +333,11 @@ public:
     using TemplatesListed = std::move_only_function<void(Result<TemplatePage>)>;
     virtual void list_templates(PlatformAccess access, std::string cursor, TemplatesListed done);
     static constexpr std::size_t cursor_bytes_max = 1'024;
+    /// Finds the template of this name and language in the device's business account, as the
+    /// platform has it now. Empty: there is none. Refused also if no business account is known.
+    using TemplateFound = std::move_only_function<void(Result<std::optional<MessageTemplate>>)>;
+    virtual void find_template(model::PhoneNumber device, std::string name, std::string language,
+                               TemplateFound done);
 
     /// What takes the posts of its platform, as long as the connector exists. Null: its platform
     /// posts nothing here.

@@ -35,6 +35,11 @@ void Connector::list_templates(PlatformAccess /*access*/, std::string /*cursor*/
     done(fail(ErrorCode::refused, "the device's connector has no templates"));
 }
 
+void Connector::find_template(model::PhoneNumber /*device*/, std::string /*name*/,
+                              std::string /*language*/, TemplateFound done) {
+    done(fail(ErrorCode::refused, "the device's connector has no templates"));
+}
+
 Connector* Connectors::find(std::string_view name) const noexcept {
     const auto found = connectors_.find(name);
     return found == connectors_.end() ? nullptr : found->second.get();

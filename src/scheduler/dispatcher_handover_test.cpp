@@ -258,6 +258,36 @@ TEST_F(TemplateTest, EveryLaterSendIsATemplateAlsoAfterACrashAndAPassingFailure)
     EXPECT_TRUE(awaited().as_template);
 }
 
+TEST_F(TemplateTest, AMessageThatIsATemplateIsSentOnlyByAPlatformWithTemplates) {
+    const auto filled = [this] {
+        auto made = message();
+        made->filled_template = std::make_shared<const model::FilledTemplate>();
+        return made;
+    };
+    start();
+    const auto refused = accept(filled());
+    EXPECT_TRUE(connector->sent.empty());
+    EXPECT_EQ(stored(refused).completion->details, model::details::template_unsupported);
+
+    connector->abilities.templates = true;
+    const auto id = accept(filled());
+    EXPECT_EQ(connector->sent, std::vector{id});
+    report_window_closed(id);
+    EXPECT_EQ(state(id), MessageState::failed) << "no other template goes in its place";
+    EXPECT_EQ(connector->sent, std::vector{id});
+}
+
+TEST_F(TemplateTest, AHeldMessageIsStillSentAsTheTemplateWhenItIsReleased) {
+    start();
+    auto made = message();
+    made->delivery = model::Delivery::at_most_once;
+    const auto id = accept(std::move(made));
+    report_window_closed(id);
+    report(id, Kind::unknown);
+    ASSERT_EQ(state(id), MessageState::held);
+    EXPECT_TRUE(stored(id).completion->as_template);
+}
+
 TEST_F(TemplateTest, AMessageThatWentAsTheTemplateFailsIfThatIsRefusedToo) {
     start();
     const auto id = accept(message());

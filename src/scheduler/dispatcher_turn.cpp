@@ -93,6 +93,12 @@ void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
     if (settle_interrupted(lane, queued)) {
         return;
     }
+    if (message.filled_template != nullptr && lane.connector != nullptr &&
+        !lane.connector->capabilities()->templates) {
+        finish_unsent(lane, std::move(queued), model::StatusCode::failed,
+                      model::details::template_unsupported);
+        return;
+    }
     if (message.type == model::MessageType::media) {
         await_file(lane, std::move(queued));
     } else {

@@ -10,7 +10,7 @@
 #include "connector/cloud/codec/templates.hpp"
 #include "connector/cloud/media_download.hpp"
 #include "connector/cloud/number/numbers.hpp"
-#include "connector/cloud/sending/fallback_templates.hpp"
+#include "connector/cloud/sending/known_templates.hpp"
 #include "connector/cloud/sending/sender.hpp"
 #include "connector/cloud/sending/uploads.hpp"
 #include "connector/cloud/webhook/webhook.hpp"
@@ -30,6 +30,7 @@ CapabilitiesPtr capabilities_of(const Options& options) {
     capabilities.typing = true;
     capabilities.media_fetch = true;
     capabilities.late_statuses = true;
+    capabilities.templates = true;
     capabilities.status_within = options.status_wait;
     capabilities.hold_unknown = options.app_secret.empty();
     capabilities.window = options.window;
@@ -141,6 +142,27 @@ public:
         });
     }
 
+    void find_template(model::PhoneNumber device, std::string name, std::string language,
+                       TemplateFound done) {
+        post([this, device, name = std::move(name), language = std::move(language),
+              done = std::move(done)]() mutable {
+            const auto* number = numbers_.find(device);
+            if (number == nullptr || !number->has_access()) {
+                done(fail(ErrorCode::conflict, std::string{platform_errors::not_connected}));
+                return;
+            }
+            const auto& waba_id = number->device.cloud->waba_id;
+            if (waba_id.empty()) {
+                done(fail(ErrorCode::refused, "the business account or its token is not known"));
+                return;
+            }
+            templates_.find_now(
+                number->access(),
+                {.waba_id = waba_id, .name = std::move(name), .language = std::move(language)},
+                std::move(done));
+        });
+    }
+
     void post(std::move_only_function<void()> act) { (void)thread_.post(std::move(act)); }
     std::string trouble() const {
         return graph_.is_unreachable() ? "its platform cannot be reached" : std::string{};
@@ -217,7 +239,7 @@ private:
     Webhook webhook_;
     Numbers numbers_;
     Uploads uploads_;
-    FallbackTemplates templates_;
+    KnownTemplates templates_;
     Sender sender_;
 };
 
@@ -276,6 +298,10 @@ void Cloud::check_access(PlatformAccess access, AccessChecked done) {
 }
 void Cloud::list_templates(PlatformAccess access, std::string cursor, TemplatesListed done) {
     impl_->list_templates(std::move(access), std::move(cursor), std::move(done));
+}
+void Cloud::find_template(model::PhoneNumber device, std::string name, std::string language,
+                          TemplateFound done) {
+    impl_->find_template(device, std::move(name), std::move(language), std::move(done));
 }
 PlatformWebhook* Cloud::platform_webhook() {
     return &impl_->webhook();

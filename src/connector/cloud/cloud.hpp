@@ -52,6 +52,8 @@ public:
     void fetch_media(MediaRequest request, MediaFetched done) override;
     void check_access(PlatformAccess access, AccessChecked done) override;
     void list_templates(PlatformAccess access, std::string cursor, TemplatesListed done) override;
+    void find_template(model::PhoneNumber device, std::string name, std::string language,
+                       TemplateFound done) override;
     [[nodiscard]] PlatformWebhook* platform_webhook() override;
     void send(const SendRequest& request) override;
 

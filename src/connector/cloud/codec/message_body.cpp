@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 
 #include "base/ascii.hpp"
+#include "base/single_blanks.hpp"
 #include "base/utf8.hpp"
 #include "base/uuid.hpp"
 #include "connector/file_name.hpp"
@@ -36,12 +37,6 @@ json::object body_of(const Envelope& envelope, std::string_view type, json::obje
             {"type", type},
             {type, std::move(content)},
             {"biz_opaque_callback_data", envelope.opaque}};
-}
-
-/// The bytes of the blank or line break at the beginning of the text; 0: there is none.
-std::size_t blank_at(std::string_view text) {
-    const auto rest = trim_blanks(text);
-    return rest.empty() ? text.size() : static_cast<std::size_t>(rest.data() - text.data());
 }
 
 /// The first `count` characters.
@@ -99,37 +94,30 @@ json::object media_body(const Envelope& envelope, const MediaKind& kind, std::st
     return body_of(envelope, kind.kind, std::move(content));
 }
 
-json::object template_body(const Envelope& envelope, const MessageTemplate& used,
-                           std::string_view filling) {
-    json::object parameter{{"type", "text"}};
-    if (!used.variable_names.empty()) {
-        parameter["parameter_name"] = used.variable_names.front();
+json::object template_body(const Envelope& envelope, const TemplateUse& use) {
+    const bool is_named = use.names.size() == use.values.size();
+    json::array parameters;
+    for (std::size_t place = 0; place < use.values.size(); ++place) {
+        json::object parameter{{"type", "text"}};
+        if (is_named) {
+            parameter["parameter_name"] = use.names[place];
+        }
+        parameter["text"] = use.values[place];
+        parameters.push_back(std::move(parameter));
     }
-    parameter["text"] = filling;
-    json::array components{
-        json::object{{"type", "body"}, {"parameters", json::array{std::move(parameter)}}}};
-    return body_of(envelope, "template",
-                   {{"name", used.name},
-                    {"language", json::object{{"code", used.language}}},
-                    {"components", std::move(components)}});
+    json::object content{{"name", use.name}, {"language", json::object{{"code", use.language}}}};
+    if (!parameters.empty()) {
+        content["components"] =
+            json::array{json::object{{"type", "body"}, {"parameters", std::move(parameters)}}};
+    }
+    return body_of(envelope, "template", std::move(content));
 }
 
 std::string filling_of(std::string_view text, const MessageTemplate& used) {
-    std::string filling;
-    text = trim_blanks(text);
-    while (!text.empty()) {
-        if (const auto blank = blank_at(text); blank > 0) {
-            filling += ' ';
-            text.remove_prefix(blank);
-            continue;
-        }
-        const auto character = first_characters(text, 1);
-        filling += character;
-        text.remove_prefix(character.size());
-    }
+    auto filling = with_single_blanks(text);
     const auto own = own_characters(used.body);
-    const auto left =
-        own < template_characters_max ? template_characters_max - own : characters_of_long_template;
+    const auto left = own < MessageTemplate::characters_max ? MessageTemplate::characters_max - own
+                                                            : characters_of_long_template;
     filling = trim_blanks(first_characters(filling, left));
     return filling.empty() ? "-" : filling;
 }

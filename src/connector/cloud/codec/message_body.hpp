@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,6 @@
 namespace merpati::connector::cloud {
 
 inline constexpr std::size_t caption_characters_max = 1'024;
-inline constexpr std::size_t template_characters_max = 1'024;  // Its text with its variables.
 
 /// Whom a message goes to, and what the platform repeats in each of its statuses.
 struct Envelope {
@@ -39,13 +39,18 @@ struct Opaque {
                                              std::string_view media_id, std::string_view caption,
                                              std::string_view file_name);
 
-/// A template with one variable in its body, whose text is `filling_of`.
-[[nodiscard]] boost::json::object template_body(const Envelope& envelope,
-                                                const MessageTemplate& used,
-                                                std::string_view filling);
+/// The template, with a text for each variable of its body, in their order.
+struct TemplateUse {
+    std::string_view name;
+    std::string_view language;
+    std::span<const std::string> values;
+    /// As MessageTemplate has them; others than one for each value: the variables are numbered.
+    std::span<const std::string> names{};
+};
+[[nodiscard]] boost::json::object template_body(const Envelope& envelope, const TemplateUse& use);
 
 /// The text as a template's variable: line breaks and runs of blanks are one blank each, and it is
-/// cut so that the template with it has at most template_characters_max characters. Never empty.
+/// cut so that the template with it has at most MessageTemplate::characters_max. Never empty.
 [[nodiscard]] std::string filling_of(std::string_view text, const MessageTemplate& used);
 
 /// Shows "typing" to the sender of a message that was received, and marks that as read.

@@ -1,5 +1,6 @@
 #include "connector/cloud/codec/message_body.hpp"
 
+#include <array>
 #include <fstream>
 
 #include <boost/json/serialize.hpp>
@@ -66,18 +67,31 @@ TEST(MessageBodyTest, ADocumentHasTheNameOfItsUrlOrOfItsType) {
     EXPECT_EQ(document_name(kind_of("image/png"), "https://a.example/a.png"), "");
 }
 
-TEST(MessageBodyTest, ATemplateHasTheTextAsItsVariable) {
-    MessageTemplate used{.name = "kabar",
-                         .language = "id",
-                         .category = {},
-                         .status = {},
-                         .body = "Kabar: {{1}}",
-                         .variables = 1};
-    EXPECT_EQ(text_of(template_body(envelope, used, "halo").at("template").as_object()),
-              R"({"name":"kabar","language":{"code":"id"},"components":[{"type":"body",)"
-              R"("parameters":[{"type":"text","text":"halo"}]}]})");
-    used.variable_names = {"isi"};
-    EXPECT_TRUE(text_of(template_body(envelope, used, "a")).contains(R"("parameter_name":"isi")"));
+TEST(MessageBodyTest, ATemplateHasATextForEachOfItsVariables) {
+    const std::array<std::string, 2> values{"Budi", "50%"};
+    const auto body_with = [&](std::span<const std::string> names) {
+        return text_of(
+            template_body(envelope,
+                          {.name = "kabar", .language = "pt_BR", .values = values, .names = names})
+                .at("template")
+                .as_object());
+    };
+    EXPECT_EQ(body_with({}),
+              R"({"name":"kabar","language":{"code":"pt_BR"},"components":[{"type":"body",)"
+              R"("parameters":[{"type":"text","text":"Budi"},{"type":"text","text":"50%"}]}]})");
+    const std::array<std::string, 2> names{"nama", "diskon"};
+    EXPECT_TRUE(
+        body_with(names).contains(R"([{"type":"text","parameter_name":"nama","text":"Budi"},)"
+                                  R"({"type":"text","parameter_name":"diskon","text":"50%"}])"));
+    // The platform refuses it, and says why.
+    EXPECT_FALSE(body_with(std::span{names}.first(1)).contains("parameter_name"));
+}
+
+TEST(MessageBodyTest, ATemplateWithoutVariablesHasNoComponents) {
+    EXPECT_EQ(text_of(template_body(envelope, {.name = "a", .language = "id", .values = {}})
+                          .at("template")
+                          .as_object()),
+              R"({"name":"a","language":{"code":"id"}})");
 }
 
 TEST(MessageBodyTest, LineBreaksAndRunsOfBlanksAreOneBlank) {

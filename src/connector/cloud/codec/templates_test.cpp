@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "connector/cloud/codec/json_reading.hpp"
-#include "connector/cloud/sending/fallback_templates.hpp"
+#include "connector/cloud/sending/known_templates.hpp"
 
 namespace merpati::connector::cloud {
 namespace {
@@ -51,16 +51,22 @@ TEST(TemplatesTest, TheNextPageFollowsOnlyIfThereIsOne) {
               "&name=a%20b&after=x%26y%3Dz");
 }
 
-TEST(TemplatesTest, OnlyAnApprovedTemplateWithOneVariableCarriesATextOfAnybody) {
-    const auto usable = [](const std::string& text, std::string_view wanted) {
-        return usable_template(page_of(R"([{"type":"BODY","text":")" + text + R"("}])"), wanted)
-            .has_value();
+TEST(TemplatesTest, OnlyATemplateWithOneVariableCarriesATextOfAnybody) {
+    const auto usable = [](const std::string& text) {
+        const auto found = page_of(R"([{"type":"BODY","text":")" + text + R"("}])").items.at(0);
+        return found.is_approved() && found.carries_a_text();
     };
-    EXPECT_TRUE(usable("{{1}}", "kabar:id"));
-    EXPECT_FALSE(usable("{{1}}", "kabar:en"));
-    EXPECT_FALSE(usable("{{1}}", "kabar"));
-    EXPECT_FALSE(usable("{{1}} {{2}}", "kabar:id"));
-    EXPECT_FALSE(usable("none", "kabar:id"));
+    EXPECT_TRUE(usable("{{1}}"));
+    EXPECT_FALSE(usable("{{1}} {{2}}"));
+    EXPECT_FALSE(usable("none"));
+}
+
+TEST(TemplatesTest, ATemplateIsWantedByItsNameAndLanguage) {
+    const auto wanted = wanted_template("55", "kabar:pt_BR");
+    EXPECT_EQ(wanted.waba_id, "55");
+    EXPECT_EQ(wanted.name, "kabar");
+    EXPECT_EQ(wanted.language, "pt_BR");
+    EXPECT_EQ(wanted_template("55", "kabar").language, "");
 }
 
 }  // namespace

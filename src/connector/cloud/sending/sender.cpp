@@ -1,5 +1,6 @@
 #include "connector/cloud/sending/sender.hpp"
 
+#include <array>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -152,8 +153,10 @@ void Sender::go_on(const JobPtr& job) {
         (job->text_follows && first_parts_.find(message.device, message.id) != nullptr);
     if (!only_text) {
         upload(job, *number);
+    } else if (message.filled_template != nullptr) {
+        find_variable_names(job, *number);
     } else if (job->as_template) {
-        find_template(job, *number);
+        find_fallback(job, *number);
     } else {
         post(job,
              text_body({.recipient = message.recipient, .opaque = opaque_of(message.id, false)},
@@ -190,30 +193,71 @@ void Sender::upload(const JobPtr& job, Number& number) {
                         });
 }
 
-void Sender::find_template(const JobPtr& job, Number& number) {
+void Sender::find_fallback(const JobPtr& job, Number& number) {
     const auto& cloud = *number.device.cloud;
     if (cloud.fallback_template.empty()) {
         finish(job, refused_here(details::template_unusable));
         return;
     }
-    rooms_.templates.find(number.access(), cloud.waba_id, cloud.fallback_template,
-                          [this, job](Result<MessageTemplate> found) {
-                              if (is_done(job)) {
-                                  return;
-                              }
-                              if (!found) {
-                                  finish(job, found.error().code == ErrorCode::refused
-                                                  ? refused_here(details::template_unusable)
-                                                  : try_again(details::platform_unavailable));
-                                  return;
-                              }
-                              const auto& message = *job->message;
-                              post(job,
-                                   template_body({.recipient = message.recipient,
-                                                  .opaque = opaque_of(message.id, false)},
-                                                 *found, filling_of(message.body, *found)),
-                                   false);
-                          });
+    rooms_.templates.find(
+        number.access(), wanted_template(cloud.waba_id, cloud.fallback_template),
+        [this, job](const Result<std::optional<MessageTemplate>>& found) {
+            if (is_done(job)) {
+                return;
+            }
+            if (!found && found.error().code != ErrorCode::refused) {
+                finish(job, try_again(details::platform_unavailable));
+                return;
+            }
+            if (!found || !*found || !(*found)->is_approved() || !(*found)->carries_a_text()) {
+                finish(job, refused_here(details::template_unusable));
+                return;
+            }
+            const auto& used = **found;
+            const std::array filling{filling_of(job->message->body, used)};
+            post_template(job, {.name = used.name,
+                                .language = used.language,
+                                .values = filling,
+                                .names = used.variable_names});
+        });
+}
+
+/// The platform's list alone says whether the variables have names. A template that is not on it is
+/// sent too, because the platform says best what is wrong with it.
+void Sender::find_variable_names(const JobPtr& job, Number& number) {
+    const auto& filled = *job->message->filled_template;
+    const auto& waba_id = number.device.cloud->waba_id;
+    const auto post_filled = [this, job](std::span<const std::string> names) {
+        const auto& used = *job->message->filled_template;
+        post_template(
+            job,
+            {.name = used.name, .language = used.language, .values = used.values, .names = names});
+    };
+    if (filled.values.empty() || waba_id.empty()) {
+        post_filled({});
+        return;
+    }
+    rooms_.templates.find(
+        number.access(), {.waba_id = waba_id, .name = filled.name, .language = filled.language},
+        [this, job, post_filled](const Result<std::optional<MessageTemplate>>& found) {
+            if (is_done(job)) {
+                return;
+            }
+            if (!found && found.error().code != ErrorCode::refused) {
+                finish(job, try_again(details::platform_unavailable));
+                return;
+            }
+            post_filled(found && *found ? std::span<const std::string>{(*found)->variable_names}
+                                        : std::span<const std::string>{});
+        });
+}
+
+void Sender::post_template(const JobPtr& job, const TemplateUse& use) {
+    const auto& message = *job->message;
+    post(job,
+         template_body({.recipient = message.recipient, .opaque = opaque_of(message.id, false)},
+                       use),
+         false);
 }
 
 void Sender::post(const JobPtr& job, const boost::json::object& body, bool first_part) {
@@ -289,6 +333,7 @@ void Sender::refused(const JobPtr& job, const GraphError& error) {
         return;
     }
     if (verdict.meaning == Meaning::window_closed && job->file == nullptr && !job->as_template &&
+        job->message->filled_template == nullptr &&
         !number->device.cloud->fallback_template.empty()) {
         auto again = try_again(words_of(error, number->token));
         again.as_template = true;

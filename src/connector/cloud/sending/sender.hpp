@@ -14,9 +14,10 @@
 #include "base/shared_cache.hpp"
 #include "connector/cloud/codec/codes.hpp"
 #include "connector/cloud/codec/media_kinds.hpp"
+#include "connector/cloud/codec/message_body.hpp"
 #include "connector/cloud/graph/graph_client.hpp"
 #include "connector/cloud/number/numbers.hpp"
-#include "connector/cloud/sending/fallback_templates.hpp"
+#include "connector/cloud/sending/known_templates.hpp"
 #include "connector/cloud/sending/uploads.hpp"
 #include "connector/connector.hpp"
 
@@ -24,7 +25,8 @@ namespace merpati::connector::cloud {
 
 /// Operation: a message waits for its number's rate (Rates), shows "typing" if it asks for it and
 /// its recipient has written, uploads its file, and is posted. What the platform refuses is judged
-/// by codes.hpp.
+/// by codes.hpp. A message that is a template goes as it, with the values that it has: the platform
+/// alone judges whether they fit.
 ///
 /// Two messages: a text that does not fit its file's caption follows as a message of its own. The
 /// second decides what becomes of both. If the second fails in passing, the next attempt sends only
@@ -43,7 +45,7 @@ public:
         GraphClient& graph;
         Numbers& numbers;
         Uploads& uploads;
-        FallbackTemplates& templates;
+        KnownTemplates& templates;
         /// Runs a function after the time.
         std::function<void(std::chrono::nanoseconds, std::move_only_function<void()>)> after;
         Millis status_wait;
@@ -85,7 +87,9 @@ private:
     void begin_job(const JobPtr& job);
     void go_on(const JobPtr& job);
     void upload(const JobPtr& job, Number& number);
-    void find_template(const JobPtr& job, Number& number);
+    void find_fallback(const JobPtr& job, Number& number);
+    void find_variable_names(const JobPtr& job, Number& number);
+    void post_template(const JobPtr& job, const TemplateUse& use);
     void post(const JobPtr& job, const boost::json::object& body, bool first_part);
     void answered(const JobPtr& job, const GraphAnswer& answer, bool first_part);
     void taken(const JobPtr& job, const GraphAnswer& answer, bool first_part);

@@ -1,5 +1,6 @@
 #include "connector/cloud/sending/sender.hpp"
 
+#include <future>
 #include <latch>
 
 #include <gmock/gmock.h>
@@ -18,6 +19,14 @@ using Seen = GraphDouble::Seen;
 using Reply = GraphDouble::Reply;
 
 struct SenderTest : CloudTest {
+    /// A message that is the template "promo".
+    model::Message& filled(std::vector<std::string> values) {
+        auto& made = message("");
+        made.filled_template = std::make_shared<const model::FilledTemplate>(
+            model::FilledTemplate{.name = "promo", .language = "id", .values = std::move(values)});
+        return made;
+    }
+
     /// Another number of the same business account, with the id "2" and the token "token".
     model::Device connect_other() {
         auto other = device;
@@ -188,6 +197,88 @@ TEST_F(SenderTest, AMissingTemplateFailsTheMessage) {
     });
     EXPECT_EQ(send(message(), nullptr, true).kind, Kind::failed);
     EXPECT_TRUE(posted().empty());
+}
+
+TEST_F(SenderTest, AMessageThatIsATemplateGoesAsItWithItsValues) {
+    graph.play([](const Seen& request) -> std::optional<Reply> {
+        if (!request.path.contains("message_templates")) {
+            return std::nullopt;
+        }
+        if (!request.path.contains("after=")) {
+            return Reply{.body = R"({"data":[{"name":"promo_lama","language":"id"}],"paging":)"
+                                 R"({"cursors":{"after":"x"},"next":"https://a.example"}})"};
+        }
+        return Reply{.body = R"({"data":[{"name":"promo","language":"id","status":"APPROVED",)"
+                             R"("components":[{"type":"BODY","text":"{{nama}} {{diskon}}"}]}]})"};
+    });
+    const auto& first = filled({"Budi", "50%"});
+    EXPECT_EQ(send(first).kind, Kind::accepted);
+    EXPECT_THAT(posted().back().body, HasSubstr(R"("parameter_name":"nama","text":"Budi"})"));
+    EXPECT_EQ(find_text(posted().back().json, "biz_opaque_callback_data", 64), first.id.text());
+    EXPECT_EQ(send(filled({"Sari", "40%"})).kind, Kind::accepted);
+    EXPECT_EQ(graph.seen("name=promo").size(), 2U) << "asked once, in two pages";
+    EXPECT_EQ(send(filled({})).kind, Kind::accepted);
+    EXPECT_THAT(posted().back().body, Not(HasSubstr("components")));
+}
+
+TEST_F(SenderTest, ThePlatformJudgesATemplateThatItDoesNotList) {
+    graph.play([](const Seen& request) -> std::optional<Reply> {
+        return request.path.contains("message_templates")
+                   ? Reply{.body = "{}"}
+                   : GraphDouble::refusal(404, 132'001, "Template name does not exist",
+                                          "promo in id");
+    });
+    const auto outcome = send(filled({"Budi"}));
+    EXPECT_EQ(outcome.kind, Kind::failed);
+    EXPECT_EQ(outcome.details, "132001 Template name does not exist: promo in id");
+    EXPECT_EQ(posted().size(), 1U);
+}
+
+TEST_F(SenderTest, AMessageThatIsATemplateIsNeverSentAsAnother) {
+    graph.play([](const Seen& request) -> std::optional<Reply> {
+        return request.path.contains("message_templates")
+                   ? Reply{.body = one_template}
+                   : GraphDouble::refusal(400, 131'047, "Re-engagement message", "24 hours");
+    });
+    const auto outcome = send(filled({"Budi"}));
+    EXPECT_EQ(outcome.kind, Kind::failed);
+    EXPECT_FALSE(outcome.as_template);
+}
+
+TEST_F(SenderTest, AListThatCannotBeReadNowLetsTheTemplateWait) {
+    graph.play([](const Seen& request) -> std::optional<Reply> {
+        return request.path.contains("message_templates")
+                   ? std::optional{GraphDouble::refusal(500, 131'000, "Something went wrong", "")}
+                   : std::nullopt;
+    });
+    EXPECT_EQ(send(filled({"Budi"})).kind, Kind::retry);
+    EXPECT_TRUE(posted().empty());
+}
+
+TEST_F(SenderTest, ATemplateIsFoundAsThePlatformHasItNow) {
+    std::string status = "PENDING";
+    graph.play([&status](const Seen& request) -> std::optional<Reply> {
+        return request.path.contains("message_templates")
+                   ? std::optional{Reply{.body = R"({"data":[{"name":"promo","language":"id",)"
+                                                 R"("status":")" +
+                                                 status + R"("}]})"}}
+                   : std::nullopt;
+    });
+    const auto find = [this](const std::string& name) {
+        std::promise<Result<std::optional<MessageTemplate>>> promise;
+        cloud->find_template(device.number, name, "id",
+                             [&promise](auto found) { promise.set_value(std::move(found)); });
+        return promise.get_future().get();
+    };
+    EXPECT_EQ(find("promo").value().value().status, "PENDING");
+    status = "APPROVED";
+    EXPECT_TRUE(find("promo").value().value().is_approved());
+    status = "PAUSED";
+    EXPECT_EQ(find("promo").value().value().status, "PAUSED");
+    EXPECT_FALSE(find("lain").value());
+    device.cloud->waba_id.clear();
+    cloud->know_device(device);
+    EXPECT_EQ(find("promo").error().code, ErrorCode::refused);
 }
 
 TEST_F(SenderTest, AFileIsUploadedOnceAndSentByItsId) {
