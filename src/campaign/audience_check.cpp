@@ -19,7 +19,8 @@ AudienceCheck::AudienceCheck(Input input)
       texts_are_sound_(std::ranges::none_of(input_.content.problems(),
                                             [](const Problem& problem) {
                                                 return problem.code == "no_message" ||
-                                                       problem.code == "unknown_column";
+                                                       problem.code == "unknown_column" ||
+                                                       problem.code == "template";
                                             })),
       media_(input_.policy, input_.probe) {}
 

@@ -37,12 +37,24 @@ const CheckedDevice* find_device(std::span<const CheckedDevice> devices,
     return found == devices.end() ? nullptr : &*found;
 }
 
+/// The devices of the plan that the account has.
+std::vector<const model::Device*> devices_of_plan(const CheckInput& input) {
+    std::vector<const model::Device*> devices;
+    for (const auto number : input.campaign.plan.devices) {
+        if (const auto* device = find_device(input.devices, number)) {
+            devices.push_back(&device->device);
+        }
+    }
+    return devices;
+}
+
 }  // namespace
 
 CampaignCheck::CampaignCheck(const CheckInput& input)
     : input_(input),
       plan_(input_.campaign.plan),
       content_(CampaignText::of(plan_, input_.campaign.columns)),
+      templates_(plan_, devices_of_plan(input_), input_.find_template),
       audience_({.campaign = input_.campaign,
                  .content = content_,
                  .characters_max = text_characters_max(plan_, input_.devices),
@@ -59,11 +71,32 @@ CampaignCheck::CampaignCheck(const CheckInput& input)
 }
 
 Result<std::optional<CheckReport>> CampaignCheck::step(store::Reader& reader) {
+    if (!std::exchange(has_begun_, true) && templates_.has_next()) {
+        return std::nullopt;
+    }
+    if (templates_.has_next()) {
+        ask_about_template();
+        return std::nullopt;
+    }
     const auto complete = audience_.step(reader.campaigns());
     if (!complete) {
         return pass(complete);
     }
     return *complete ? report(reader) : Result<std::optional<CheckReport>>{std::nullopt};
+}
+
+/// The text that the platform gives is what rows are judged by.
+void CampaignCheck::ask_about_template() {
+    templates_.ask_next();
+    if (templates_.has_next()) {
+        return;
+    }
+    if (templates_.found()) {
+        content_.use_template(*templates_.found());
+    }
+    for (auto& problem : templates_.problems()) {
+        add(std::move(problem));
+    }
 }
 
 Result<std::optional<CheckReport>> CampaignCheck::report(store::Reader& reader) {
@@ -88,13 +121,6 @@ void CampaignCheck::check_plan() {
     if (plan_.purpose == model::Purpose::marketing && is_blank(plan_.consent)) {
         add({.code = "consent",
              .detail = "say in 'consent' why these people may be written to: marketing needs it"});
-    }
-    // A message carries a text, and no template with its values.
-    if (plan_.message_template) {
-        add({.code = "template",
-             .detail = "campaigns cannot send templates: give a text, which goes as the "
-                       "device's fallback template where the platform takes no free text",
-             .count = std::ssize(plan_.devices)});
     }
 }
 
@@ -162,6 +188,9 @@ Result<CheckReport> check(const CheckInput& input, store::Reader& reader) {
 
 std::size_t text_characters_max(const model::CampaignPlan& plan,
                                 std::span<const CheckedDevice> devices) {
+    if (plan.message_template) {
+        return connector::MessageTemplate::characters_max;
+    }
     std::size_t most = CheckedDevice{}.text_characters_max;
     bool is_first = true;
     for (const auto number : plan.devices) {

@@ -14,6 +14,7 @@
 #include "campaign/media_check.hpp"
 #include "campaign/opt_out_links.hpp"
 #include "campaign/problem.hpp"
+#include "campaign/template_check.hpp"
 #include "campaign/text/campaign_text.hpp"
 #include "model/campaign.hpp"
 #include "model/device.hpp"
@@ -35,6 +36,7 @@ struct CheckInput {
     const OptOutLinks& links;
     const outbound::AddressPolicy& policy;
     MediaProbe probe{};
+    TemplateFinder find_template{};
     Timestamp now;  // By the wall clock.
 };
 
@@ -46,14 +48,16 @@ struct CheckReport {
     std::chrono::seconds seconds{};  // estimate.hpp
 };
 
-/// Checks a campaign in steps. Reads all pending rows: a million in a few seconds, and as long as
-/// `probe` takes for the distinct addresses of media.
+/// Checks a campaign in steps. Asks the platform of each device about the template, if there is
+/// one. Reads all pending rows: a million in a few seconds, and as long as `probe` takes for the
+/// distinct addresses of media.
 ///
 /// Codes: docs/campaigns.md, Check. A row that suppression, exclusion or frequency leaves out is
 /// neither counted nor judged, nor is the text of any row while the texts themselves have a
 /// problem.
 ///
-/// Limits: a step judges AudienceCheck::rows_max rows, or probes MediaCheck::step files.
+/// Limits: a step judges AudienceCheck::rows_max rows, probes MediaCheck::step files, or asks one
+/// platform.
 class CampaignCheck {
 public:
     /// What `input` refers to must outlive it.
@@ -61,8 +65,10 @@ public:
     CampaignCheck(const CampaignCheck&) = delete;
     CampaignCheck& operator=(const CampaignCheck&) = delete;
 
-    /// Whether the next step waits for hosts.
-    [[nodiscard]] bool probes_next() const noexcept { return audience_.probes_next(); }
+    /// Whether the next step waits for hosts. The first one does not.
+    [[nodiscard]] bool probes_next() const noexcept {
+        return has_begun_ && (templates_.has_next() || audience_.probes_next());
+    }
     /// The report, once it is complete: call it until then. Each step may have another reader.
     /// Errors, which end it: those of store::Reader; invalid_argument, io_failed (the campaign's
     /// time zone).
@@ -72,14 +78,17 @@ private:
     void add(Problem problem);
     void check_plan();
     void check_devices();
+    void ask_about_template();
     void check_credit();
     [[nodiscard]] Result<void> estimate_time(store::Reader& reader);
     [[nodiscard]] Result<std::optional<CheckReport>> report(store::Reader& reader);
 
     const CheckInput input_;
     const model::CampaignPlan& plan_;
-    const CampaignText content_;
+    CampaignText content_;
+    TemplateCheck templates_;
     AudienceCheck audience_;
+    bool has_begun_ = false;
     std::vector<const model::Device*> able_;
     std::vector<const model::Device*> unable_;
     CheckReport report_;
@@ -89,7 +98,7 @@ private:
 /// All steps, with one reader.
 [[nodiscard]] Result<CheckReport> check(const CheckInput& input, store::Reader& reader);
 
-/// The longest text that all devices of the plan take.
+/// The longest text that all devices of the plan take, or that a template has with its variables.
 [[nodiscard]] std::size_t text_characters_max(const model::CampaignPlan& plan,
                                               std::span<const CheckedDevice> devices);
 

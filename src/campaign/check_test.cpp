@@ -89,6 +89,7 @@ struct CheckTest : ::testing::Test {
                              .links = links,
                              .policy = policy,
                              .probe = probe,
+                             .find_template = find_template,
                              .now = clock.now()},
                             *reader);
         EXPECT_TRUE(report) << (report ? "" : report.error().describe());
@@ -121,6 +122,7 @@ struct CheckTest : ::testing::Test {
     outbound::AddressPolicy policy{{}};
     std::optional<std::int64_t> balance;
     MediaProbe probe;
+    TemplateFinder find_template;
 };
 
 TEST_F(CheckTest, CampaignThatLacksNothingIsReady) {
@@ -212,11 +214,74 @@ TEST_F(CheckTest, FilesAreProbedOnceEach) {
     EXPECT_EQ(probed.size(), 2U);
 }
 
-TEST_F(CheckTest, NoDeviceSendsTemplates) {
-    upload_named(1, 1);
+TEST_F(CheckTest, ATemplateIsJudgedByWhatThePlatformHas) {
+    upload({{.number = recipient(1), .values = {"Budi"}},
+            {.number = recipient(2), .values = {std::string(1'000, 'a')}},
+            {.number = recipient(3), .values = {""}}});
     plan.message.reset();
+    plan.optout = model::OptOutWay::keyword;
+    plan.message_template =
+        model::CampaignTemplate{.name = "promo", .language = "id", .variables = {"{{nama}}"}};
+    EXPECT_EQ(problems(), (Problems{"template 1", "(empty_value 1)"}));
+    EXPECT_EQ(checked().problems[0].detail,
+              "device 6281100000001 cannot send the template: only devices on the connector cloud "
+              "send templates");
+    device->device.connector = "cloud";
+    EXPECT_EQ(problems(), (Problems{"(template_unchecked 1)", "(empty_value 1)"}));
+
+    connector::MessageTemplate used;
+    used.status = "APPROVED";
+    used.body = "Halo {{1}}! " + std::string(20, 'b');
+    used.variables = 1;
+    used.body_only = true;
+    find_template = [&used](const model::Device&, const model::CampaignTemplate& wanted) {
+        EXPECT_EQ(wanted.name, "promo");
+        return std::optional{used};
+    };
+    EXPECT_EQ(problems(), (Problems{"text_too_long 1", "(empty_value 1)"}));
+    EXPECT_EQ(checked().problems[0].detail,
+              "the text of row 2 has 1027 characters, and the devices send at most 1024");
+    EXPECT_EQ(checked().recipients, 2);
+    used.variables = 2;
+    EXPECT_EQ(problems(), (Problems{"template 1", "text_too_long 1", "(empty_value 1)"}));
+}
+
+TEST_F(CheckTest, AnEmptyVariableOfATemplateSkipsNoRows) {
+    upload_named(1, 2);
+    plan.message.reset();
+    plan.optout = model::OptOutWay::keyword;
+    plan.message_template =
+        model::CampaignTemplate{.name = "promo", .language = "id", .variables = {" "}};
+    device->device.connector = "cloud";
+    EXPECT_EQ(problems(), (Problems{"template 1", "(template_unchecked 1)"}));
+    EXPECT_EQ(checked().recipients, 2);
+}
+
+TEST_F(CheckTest, NoFirstStepWaitsForAPlatform) {
+    upload_named(1, 1);
     plan.message_template = model::CampaignTemplate{.name = "promo", .language = "id"};
-    EXPECT_EQ(problems(), Problems{"template 1"});
+    const auto reader = store->open_reader().value();
+    auto campaign = reader->campaigns().campaign(id).value().value();
+    campaign.plan = plan;
+    int asked = 0;
+    const std::vector<CheckedDevice> devices{*device};
+    CampaignCheck check{{.campaign = campaign,
+                         .devices = devices,
+                         .links = links,
+                         .policy = policy,
+                         .find_template =
+                             [&asked](const model::Device&, const model::CampaignTemplate&) {
+                                 ++asked;
+                                 return std::optional<connector::MessageTemplate>{};
+                             },
+                         .now = clock.now()}};
+    EXPECT_FALSE(check.probes_next());
+    EXPECT_FALSE(*check.step(*reader));
+    EXPECT_EQ(asked, 0);
+    EXPECT_TRUE(check.probes_next());
+    EXPECT_FALSE(*check.step(*reader));
+    EXPECT_FALSE(check.probes_next());
+    EXPECT_TRUE(*check.step(*reader));
 }
 
 TEST_F(CheckTest, DevicesThatCannotSendNowAreNamed) {

@@ -3,14 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "connector/connector.hpp"
 #include "media/media_fetcher.hpp"
 #include "model/campaign.hpp"
+#include "model/device.hpp"
 #include "model/message.hpp"
 
 namespace merpati::campaign {
@@ -27,6 +30,8 @@ struct TestSend {
     model::PhoneNumber from;
     std::string text;
     std::string media_url;  // Empty: no media.
+    /// In place of text and media; null: none.
+    std::shared_ptr<const model::FilledTemplate> filled_template{};
 };
 
 /// Changes of campaigns (campaign/acts.hpp) are seen by the running server at their commit; this is
@@ -46,6 +51,12 @@ public:
     /// is nobody to ask.
     [[nodiscard]] virtual std::optional<media::ProbeVerdict> probe_media(model::AccountId account,
                                                                          std::string url) = 0;
+
+    /// The template in the business account of the device, as its platform has it now; empty: there
+    /// is none. Waits for the platform. Errors: of connector::Connector::find_template, and
+    /// conflict if there is nobody to ask.
+    [[nodiscard]] virtual Result<std::optional<connector::MessageTemplate>> find_template(
+        const model::Device& device, const model::CampaignTemplate& wanted) = 0;
 
     /// Empty: it does not run, or nothing is known yet.
     [[nodiscard]] virtual std::optional<Speed> speed_of(model::CampaignId id) = 0;
@@ -67,6 +78,10 @@ public:
     [[nodiscard]] std::optional<media::ProbeVerdict> probe_media(model::AccountId /*account*/,
                                                                  std::string /*url*/) override {
         return std::nullopt;
+    }
+    [[nodiscard]] Result<std::optional<connector::MessageTemplate>> find_template(
+        const model::Device& /*device*/, const model::CampaignTemplate& /*wanted*/) override {
+        return fail(ErrorCode::conflict, "the server is stopped: it asks nobody");
     }
     [[nodiscard]] std::optional<Speed> speed_of(model::CampaignId /*id*/) override {
         return std::nullopt;

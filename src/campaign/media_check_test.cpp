@@ -108,6 +108,10 @@ public:
     std::chrono::seconds takes{0};
 
     bool wait_until_withdrawn(model::CampaignId /*id*/) override { return true; }
+    Result<std::optional<connector::MessageTemplate>> find_template(
+        const model::Device& /*device*/, const model::CampaignTemplate& /*wanted*/) override {
+        return fail(ErrorCode::conflict, "it asks nobody");
+    }
     std::optional<Speed> speed_of(model::CampaignId /*id*/) override { return std::nullopt; }
     Result<std::vector<model::MessageId>> send_tests(
         const model::Campaign& /*campaign*/, const std::vector<TestSend>& /*tests*/) override {

@@ -1,8 +1,10 @@
 #include "campaign/preview.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,7 +19,10 @@ namespace {
 Preview preview_of(const PreviewInput& input, std::span<const std::string> columns,
                    model::PhoneNumber number, std::span<const std::string> values) {
     const auto& campaign = input.campaign;
-    const auto content = CampaignText::of(campaign.plan, columns);
+    auto content = CampaignText::of(campaign.plan, columns);
+    if (input.used_template) {
+        content.use_template(*input.used_template);
+    }
     auto rendered =
         content.render({.campaign = campaign.id,
                         .number = number,
@@ -27,8 +32,12 @@ Preview preview_of(const PreviewInput& input, std::span<const std::string> colum
                   .variant = rendered.variant,
                   .media = std::move(rendered.media_url),
                   .characters = rendered.characters,
-                  .template_values = std::move(rendered.template_values),
+                  .template_values = {},
                   .problems = content.problems()};
+    if (campaign.plan.message_template) {
+        shown.template_values = std::move(rendered.template_values);
+    }
+    std::ranges::copy(input.template_problems, std::back_inserter(shown.problems));
     if (shown.characters > input.characters_max) {
         shown.problems.push_back(too_long(shown.characters, input.characters_max));
     }

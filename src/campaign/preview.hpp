@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "campaign/opt_out_links.hpp"
 #include "campaign/problem.hpp"
+#include "connector/connector.hpp"
 #include "model/campaign.hpp"
 #include "model/ids.hpp"
 #include "outbound/address_policy.hpp"
@@ -24,6 +26,9 @@ struct PreviewInput {
     std::size_t characters_max = 4096;  // check.hpp, text_characters_max
     const OptOutLinks& links;
     const outbound::AddressPolicy& policy;
+    /// Of a plan with a template: the platform's, if it is known, and what TemplateCheck found.
+    std::optional<connector::MessageTemplate> used_template{};
+    std::vector<Problem> template_problems{};
 };
 
 /// One recipient's message, as it will be sent.
@@ -32,7 +37,8 @@ struct Preview {
     std::uint32_t variant = 0;  // 1-based; 0: the campaign has no variants.
     std::string media;          // Empty: none.
     std::size_t characters = 0;
-    std::vector<std::string> template_values;
+    /// Of the template's variables, in their order; empty: the campaign has no template.
+    std::optional<std::vector<std::string>> template_values;
     /// Of the texts, and of this message: `text_too_long`, `media` (of the address' form alone),
     /// `empty_value`.
     std::vector<Problem> problems;

@@ -96,6 +96,30 @@ TEST_F(PreviewTest, JudgesTheFormOfMediaAlone) {
     EXPECT_TRUE(shown.problems.empty());
 }
 
+TEST_F(PreviewTest, ShowsATemplateWithItsVariablesFilled) {
+    EXPECT_FALSE(of_row({"Budi"}).template_values);
+    campaign.plan.message.reset();
+    campaign.plan.message_template = model::CampaignTemplate{
+        .name = "promo", .language = "id", .variables = {"{{nama}}", "{{kota|-}}"}};
+    auto shown = of_row({"Budi"});
+    EXPECT_EQ(shown.text, "") << "the platform was not asked";
+    EXPECT_EQ(shown.template_values, (std::vector<std::string>{"Budi", "-"}));
+
+    connector::MessageTemplate used;
+    used.body = "Halo {{1}} di {{2}}";
+    model::Recipient row;
+    row.values = {"Budi", "Solo"};
+    shown = preview({.campaign = campaign,
+                     .links = links,
+                     .policy = policy,
+                     .used_template = used,
+                     .template_problems = {{.code = "template", .detail = "x"}}},
+                    row);
+    EXPECT_EQ(shown.text, "Halo Budi di Solo");
+    EXPECT_EQ(shown.characters, 17U);
+    EXPECT_EQ(codes(shown), Codes{"template"});
+}
+
 TEST_F(PreviewTest, ShowsTheProblemsOfTheTexts) {
     campaign.plan.message = "{{nma}} {a|b";
     EXPECT_EQ(codes(of_row({})), (Codes{"no_message", "unknown_column"}));

@@ -27,6 +27,45 @@ TEST_F(RunnerTest, EveryRecipientGetsOneMessageInOrderAndTheCampaignFinishes) {
     world->expect_exact(id);
 }
 
+TEST_F(RunnerTest, ACampaignWithATemplateSendsItAndNoText) {
+    add_account_and_device();
+    world->platform->abilities.templates = true;
+    std::vector<model::FilledTemplate> filled;
+    world->platform->outcome_of = [&filled](const model::Message& message) {
+        EXPECT_EQ(message.body, "");
+        filled.push_back(*message.filled_template);
+        return std::optional{PlayedPlatform::sent_outcome()};
+    };
+    const auto id = world->add_campaign(account, {device}, 2);
+    world->edit_plan(id, [](auto& plan) {
+        plan.message.reset();
+        plan.message_template = model::CampaignTemplate{
+            .name = "promo", .language = "id", .variables = {"{{nama}}", "50%"}};
+    });
+    ASSERT_TRUE(world->start_campaign(id));
+    world->settle();
+    EXPECT_EQ(sent(id), 2);
+    ASSERT_EQ(filled.size(), 2U);
+    EXPECT_EQ(
+        filled.front(),
+        (model::FilledTemplate{.name = "promo", .language = "id", .values = {"Orang 1", "50%"}}));
+    world->expect_exact(id);
+}
+
+TEST_F(RunnerTest, AMessageThatIsATemplateFailsOnAnotherPlatform) {
+    add_account_and_device();
+    const auto id = world->add_campaign(account, {device}, 1);
+    world->edit_plan(id, [](auto& plan) {
+        plan.message.reset();
+        plan.message_template = model::CampaignTemplate{.name = "promo", .language = "id"};
+    });
+    ASSERT_TRUE(world->start_campaign(id));
+    world->settle();
+    EXPECT_EQ(world->count(id, RecipientState::failed), 1);
+    EXPECT_TRUE(world->platform->sent().empty());
+    world->expect_exact(id);
+}
+
 TEST_F(RunnerTest, ADeviceHoldsNoMoreThanItSendsInAMinute) {
     add_account_and_device(3s);
     const auto id = world->add_campaign(account, {device}, 100);

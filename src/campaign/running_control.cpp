@@ -10,6 +10,7 @@ using namespace std::chrono_literals;
 
 constexpr auto probed_within = 10s;  // A probe has a shorter deadline of its own.
 constexpr auto stored_within = 10s;
+constexpr auto found_within = 10s;
 
 Result<void> stored_of(store::Accept::Result result) {
     using enum store::Accept::Result;
@@ -45,6 +46,18 @@ std::optional<media::ProbeVerdict> RunningControl::probe_media(model::AccountId 
                : std::nullopt;
 }
 
+Result<std::optional<connector::MessageTemplate>> RunningControl::find_template(
+    const model::Device& device, const model::CampaignTemplate& wanted) {
+    using Found = Result<std::optional<connector::MessageTemplate>>;
+    const auto promise = std::make_shared<std::promise<Found>>();
+    auto found = promise->get_future();
+    means_.find_template(device, wanted.name, wanted.language,
+                         [promise](Found answer) { promise->set_value(std::move(answer)); });
+    return found.wait_for(found_within) == std::future_status::ready
+               ? found.get()
+               : Found{fail(ErrorCode::timeout, "the platform does not answer: try again")};
+}
+
 Result<std::vector<model::MessageId>> RunningControl::send_tests(
     const model::Campaign& campaign, const std::vector<TestSend>& tests) {
     std::vector<model::MessageId> sent;
@@ -72,6 +85,7 @@ std::unique_ptr<model::Message> RunningControl::message_of(const model::Campaign
     message->type = test.media_url.empty() ? model::MessageType::text : model::MessageType::media;
     message->body = test.text;
     message->media_url = test.media_url;
+    message->filled_template = test.filled_template;
     message->callback_url = campaign.plan.callback.empty() ? means_.callback_of(campaign.account)
                                                            : campaign.plan.callback;
     message->typing = campaign.plan.typing;

@@ -26,6 +26,10 @@ public:
         std::function<std::string(model::AccountId)> callback_of;
         /// Called for each message that was stored, on the committer's thread.
         std::function<void(const model::Message&)> on_accepted{};
+        /// Asks the device's platform (connector::Connector::find_template).
+        std::function<void(const model::Device&, std::string name, std::string language,
+                           connector::Connector::TemplateFound)>
+            find_template{};
     };
     explicit RunningControl(Means means) : means_(std::move(means)) {}
 
@@ -34,6 +38,8 @@ public:
     }
     [[nodiscard]] std::optional<media::ProbeVerdict> probe_media(model::AccountId account,
                                                                  std::string url) override;
+    [[nodiscard]] Result<std::optional<connector::MessageTemplate>> find_template(
+        const model::Device& device, const model::CampaignTemplate& wanted) override;
     [[nodiscard]] std::optional<Speed> speed_of(model::CampaignId id) override {
         return means_.open.speed_of(id);
     }

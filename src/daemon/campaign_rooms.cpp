@@ -20,7 +20,13 @@ CampaignRooms::CampaignRooms(Rooms rooms)
                         const auto account = rooms_.directory.find_account(id);
                         return account == nullptr ? std::string{} : account->account.callback_url;
                     },
-                .on_accepted = [this](const model::Message& message) { accepted(message); }}),
+                .on_accepted = [this](const model::Message& message) { accepted(message); },
+                .find_template =
+                    [this](const model::Device& device, std::string name, std::string language,
+                           auto done) {
+                        rooms_.platform.find_template(device, std::move(name), std::move(language),
+                                                      std::move(done));
+                    }}),
       runner_({.clock = rooms_.clock,
                .ids = rooms_.ids,
                .store = rooms_.store,
@@ -121,6 +127,7 @@ Result<campaign::CheckStep> CampaignRooms::step(StartCheck& check) {
                 .links = links(),
                 .policy = rooms_.policy,
                 .probe = campaign::probe_in_time(rooms_.clock, control_, check.campaign->account),
+                .find_template = campaign::find_in_time(rooms_.clock, control_),
                 .now = rooms_.clock.wall_now()});
         }
         auto found = check.steps->step(reader);

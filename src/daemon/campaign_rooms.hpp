@@ -24,6 +24,7 @@
 #include "connector/connectors.hpp"
 #include "daemon/publisher.hpp"
 #include "daemon/tally.hpp"
+#include "devices/platform_calls.hpp"
 #include "media/media_fetcher.hpp"
 #include "outbound/address_policy.hpp"
 #include "scheduler/scheduler.hpp"
@@ -50,6 +51,7 @@ public:
         const outbound::AddressPolicy& policy;
         media::MediaFetcher& media_fetcher;
         campaign::OpenCampaigns& open;
+        devices::PlatformCalls& platform;
         Publisher& publisher;
         Tally& tally;
         const config::Settings& settings;

@@ -190,6 +190,7 @@ public:
                       .policy = policy_,
                       .media_fetcher = media_fetcher_,
                       .open = open_campaigns_,
+                      .platform = platform_calls_,
                       .publisher = publisher_,
                       .tally = tally_,
                       .settings = settings,

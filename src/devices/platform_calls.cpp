@@ -208,4 +208,12 @@ void PlatformCalls::list_templates(const model::Device& device, connector::Platf
     });
 }
 
+void PlatformCalls::find_template(const model::Device& device, std::string name,
+                                  std::string language, connector::Connector::TemplateFound done) {
+    question(device, std::move(done), [&](connector::Connector& connector, auto answered) {
+        connector.find_template(device.number, std::move(name), std::move(language),
+                                std::move(answered));
+    });
+}
+
 }  // namespace merpati::devices

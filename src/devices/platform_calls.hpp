@@ -52,6 +52,11 @@ public:
     void list_templates(const model::Device& device, connector::PlatformAccess access,
                         std::string cursor, TemplatesListed done) override;
 
+    /// connector::Connector::find_template of the device's connector. Further errors: as of the
+    /// other questions.
+    void find_template(const model::Device& device, std::string name, std::string language,
+                       connector::Connector::TemplateFound done);
+
 private:
     struct Places;
     struct Fetch;

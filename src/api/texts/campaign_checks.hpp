@@ -41,6 +41,30 @@ inline constexpr std::array texts_of_campaign_checks{
          "tidak semua teks memuat tempat isian optout_url, yang dipakai orang untuk berhenti: "
          "tambahkan ke tiap teks dan tiap isi pilihan, atau biarkan orang berhenti dengan kata "
          "kunci"},
+    // Its template.
+    Text{"variable {} of the template is empty", "isian {0} dari templat kosong"},
+    Text{"a template is sent without a file: remove the media",
+         "templat dikirim tanpa berkas: hapus medianya"},
+    Text{"no variable of the template has the placeholder optout_url, by which people opt out: add "
+         "it to one, or let people opt out by a keyword",
+         "tidak ada isian templat yang memuat tempat isian optout_url, yang dipakai orang untuk "
+         "berhenti: tambahkan ke salah satunya, atau biarkan orang berhenti dengan kata kunci"},
+    Text{"device {} cannot send the template: {}",
+         "perangkat {0} tidak dapat mengirim templat itu: {1:text}"},
+    Text{"nobody can tell whether device {} can send the template: {}",
+         "tidak diketahui apakah perangkat {0} dapat mengirim templat itu: {1:text}"},
+    Text{"only devices on the connector cloud send templates",
+         "hanya perangkat dengan konektor cloud yang mengirim templat"},
+    Text{"the platform was not asked", "platform belum ditanya"},
+    Text{"its business account has no template {} in the language {}",
+         "akun bisnisnya tidak mempunyai templat {0} dalam bahasa {1}"},
+    Text{"it is not approved: the platform calls it {}",
+         "templat itu belum disetujui: platform menyebutnya {0}"},
+    Text{"it needs a file, or a variable outside of its body",
+         "templat itu memerlukan berkas, atau isian di luar isinya"},
+    Text{"it has {} variables, and the campaign fills {}",
+         "templat itu mempunyai {0} isian, sedangkan kampanye mengisi {1}"},
+    Text{"the server is stopped: it asks nobody", "server berhenti: tidak ada yang ditanya"},
     // Its messages.
     Text{"the campaign has no recipients yet", "kampanye ini belum mempunyai penerima"},
     Text{"no recipient would get a message", "tidak ada penerima yang akan mendapat pesan"},
@@ -71,12 +95,6 @@ inline constexpr std::array texts_of_campaign_checks{
     Text{"say in 'consent' why these people may be written to: marketing needs it",
          "tulis di 'consent' mengapa orang-orang ini boleh dikirimi pesan: pemasaran "
          "memerlukannya"},
-    Text{"campaigns cannot send templates: give a text, which goes as the device's fallback "
-         "template "
-         "where the platform takes no free text",
-         "kampanye tidak dapat mengirim templat: berikan teks, yang dikirim sebagai templat "
-         "cadangan "
-         "perangkat jika platform tidak menerima teks bebas"},
     Text{"{} is not a device of this account", "{0} bukan perangkat akun ini"},
     Text{"device {} is not connected", "perangkat {0} tidak terhubung"},
     Text{"the platform lets device {} begin no new chats at present",

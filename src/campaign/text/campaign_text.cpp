@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "base/single_blanks.hpp"
 #include "base/utf8.hpp"
 #include "campaign/text/draw.hpp"
+#include "campaign/text/template_text.hpp"
 #include "campaign/text/text_compiler.hpp"
 
 namespace merpati::campaign {
@@ -126,7 +128,6 @@ CampaignText CampaignText::of(const model::CampaignPlan& plan,
         for (const auto& variable : plan.message_template->variables) {
             content.template_variables_.push_back(compiler.compile(variable, index));
         }
-        content.is_template_ = true;
     }
     if (plan.media) {
         content.media_url_ = plan.media->url;
@@ -146,17 +147,43 @@ void CampaignText::find_problems(const model::CampaignPlan& plan, std::vector<Pr
     const auto may_have = [](const auto& text) { return may_have_optout_url(text.parts); };
     uses_optout_url_ = std::ranges::any_of(texts_, may_have) ||
                        std::ranges::any_of(template_variables_, may_have_optout_url);
+    find_template_problems(plan);
     const auto lacking = std::ranges::count_if(
         texts_, [](const auto& text) { return !always_has_optout_url(text.parts); });
     const bool is_readable = std::ranges::none_of(
         problems_, [](const Problem& problem) { return problem.code == "no_message"; });
-    if (plan.optout == model::OptOutWay::link && lacking > 0 && is_readable && !is_template_) {
+    if (plan.optout == model::OptOutWay::link && lacking > 0 && is_readable) {
         problems_.push_back(
             {.code = "optout_missing",
              .detail = "not every text has the placeholder optout_url, by which people opt out: "
                        "add it to each text and to each option of a choice, or let people opt out "
                        "by a keyword",
              .count = lacking});
+    }
+}
+
+void CampaignText::find_template_problems(const model::CampaignPlan& plan) {
+    if (!plan.message_template) {
+        return;
+    }
+    const auto& variables = plan.message_template->variables;
+    for (std::size_t place = 0; place < variables.size(); ++place) {
+        if (is_blank(variables[place])) {
+            problems_.push_back(
+                {.code = "template",
+                 .detail = fmt::format("variable {} of the template is empty", place + 1)});
+        }
+    }
+    if (plan.media) {
+        problems_.push_back(
+            {.code = "template", .detail = "a template is sent without a file: remove the media"});
+    }
+    if (plan.optout == model::OptOutWay::link &&
+        std::ranges::none_of(template_variables_, always_has_optout_url)) {
+        problems_.push_back(
+            {.code = "optout_missing",
+             .detail = "no variable of the template has the placeholder optout_url, by which "
+                       "people opt out: add it to one, or let people opt out by a keyword"});
     }
 }
 
@@ -169,7 +196,13 @@ Rendered CampaignText::render(const RenderInput& input) const {
         rendered.has_empty_value = rendered.media_url.empty();
     }
     for (const auto& variable : template_variables_) {
-        rendered.template_values.push_back(renderer.text_of(variable));
+        auto value = with_single_blanks(renderer.text_of(variable));
+        rendered.has_empty_value = rendered.has_empty_value || value.empty();
+        rendered.template_values.push_back(std::move(value));
+    }
+    if (used_template_) {
+        rendered.text = filled_text(*used_template_, rendered.template_values);
+        rendered.characters = utf8_characters(rendered.text);
     }
     if (texts_.empty()) {
         return rendered;

@@ -7,10 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "campaign/problem.hpp"
 #include "campaign/text/text_parts.hpp"
+#include "connector/connector.hpp"
 #include "model/campaign.hpp"
 #include "model/ids.hpp"
 
@@ -26,11 +28,12 @@ struct RenderInput {
 
 struct Rendered {
     std::string text;
-    std::uint32_t variant = 0;                 // 1-based; 0: the campaign has no variants.
-    std::string media_url{};                   // Empty: no media.
-    std::vector<std::string> template_values;  // Of a template, whose text is empty.
+    std::uint32_t variant = 0;  // 1-based; 0: the campaign has no variants.
+    std::string media_url{};    // Empty: no media.
+    /// Of a template; its text is empty as long as `use_template` was not called.
+    std::vector<std::string> template_values{};
     /// The row is skipped: a placeholder without fallback has no value, so has the column of the
-    /// media, or the text is blank and there is no file.
+    /// media or a variable of the template, or the text is blank and there is no file.
     bool has_empty_value = false;
     std::size_t characters = 0;  // Of `text`, as the limits of connectors count them.
 };
@@ -46,7 +49,8 @@ struct Rendered {
 /// later version.
 ///
 /// Values: data, never read as a text. They are inserted as they are, blanks at their ends
-/// included. A value of blanks alone is no value.
+/// included. A value of blanks alone is no value. The platform takes no line breaks and no runs of
+/// blanks in a variable of a template: each is one blank there.
 ///
 /// Limits: of texts, in text_parser.hpp; `rendered_bytes_max`. `render` takes time in proportion to
 /// the source and the result.
@@ -67,10 +71,14 @@ public:
     /// `unknown_column`: a placeholder, or the media, names a column that the audience lacks, or a
     /// placeholder is malformed.
     /// `optout_missing`: recipients are to opt out by a link, and some of them would not get it.
+    /// `template`: a variable of the template is empty, or there is a file beside it.
     [[nodiscard]] const std::vector<Problem>& problems() const noexcept { return problems_; }
 
     /// Whether any text holds `{{optout_url}}`.
     [[nodiscard]] bool uses_optout_url() const noexcept { return uses_optout_url_; }
+
+    /// The plan's template as the platform has it: `render` shows its text from now on.
+    void use_template(connector::MessageTemplate used) { used_template_ = std::move(used); }
 
     /// Also of a content with problems: placeholders of unknown columns have no value.
     [[nodiscard]] Rendered render(const RenderInput& input) const;
@@ -83,12 +91,13 @@ private:
 
     CampaignText() = default;
     void find_problems(const model::CampaignPlan& plan, std::vector<Problem> found);
+    void find_template_problems(const model::CampaignPlan& plan);
     [[nodiscard]] std::size_t variant_of(const RenderInput& input) const;
 
     std::vector<WeightedText> texts_;
     std::vector<TextSequence> template_variables_;
     bool has_variants_ = false;
-    bool is_template_ = false;
+    std::optional<connector::MessageTemplate> used_template_;
     std::string media_url_;
     std::optional<Placeholder> media_column_;
     bool uses_optout_url_ = false;

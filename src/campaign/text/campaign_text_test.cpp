@@ -150,6 +150,44 @@ TEST_F(CampaignTextTest, RendersTheVariablesOfATemplate) {
     EXPECT_TRUE(problems().empty());
 }
 
+TEST_F(CampaignTextTest, ShowsTheTextOfATemplateThatThePlatformHas) {
+    plan.message_template = model::CampaignTemplate{
+        .name = "promo", .language = "id", .variables = {"{{nama}}", "{{kota}}"}};
+    auto shown = content();
+    connector::MessageTemplate used;
+    used.body = "Halo {{1}} di {{2}}!";
+    shown.use_template(used);
+    const auto made = shown.render({.campaign = {12}, .number = {}, .values = values});
+    EXPECT_EQ(made.text, "Halo Budi di Solo!");
+    EXPECT_EQ(made.characters, 18U);
+}
+
+TEST_F(CampaignTextTest, ATemplatesVariableHasNoLineBreaksAndIsNeverBlank) {
+    plan.message_template = model::CampaignTemplate{
+        .name = "promo", .language = "id", .variables = {" {{nama}},\n\n{{kota}} "}};
+    EXPECT_EQ(rendered().template_values, Strings{"Budi, Solo"});
+    values[0] = "Budi \t Anton";
+    EXPECT_EQ(rendered().template_values, Strings{"Budi Anton, Solo"});
+    plan.message_template->variables = {"{{kode}}"};
+    EXPECT_TRUE(rendered().has_empty_value);
+    plan.message_template->variables = {"{|}"};
+    EXPECT_TRUE(rendered().has_empty_value);
+}
+
+TEST_F(CampaignTextTest, ATemplateNeedsAllItsVariablesNoFileAndAWayToOptOut) {
+    plan.message_template =
+        model::CampaignTemplate{.name = "promo", .language = "id", .variables = {"a", " ", ""}};
+    EXPECT_EQ(problems(), (Strings{"template 1", "template 1"}));
+    plan.message_template->variables = {"a"};
+    plan.media = model::CampaignMedia{.url = "https://example.org/a.png", .column = {}};
+    EXPECT_EQ(problems(), Strings{"template 1"});
+    plan.media.reset();
+    plan.optout = model::OptOutWay::link;
+    EXPECT_EQ(problems(), Strings{"optout_missing 1"});
+    plan.message_template->variables = {"a", "{{optout_url}}"};
+    EXPECT_EQ(problems(), Strings{});
+}
+
 TEST_F(CampaignTextTest, UnknownColumnIsAProblemWithAFallbackToo) {
     EXPECT_EQ(problems_of("{{nma}} {a|{{NMA|Kak}}} {{x}}"),
               (Strings{"unknown_column 1", "unknown_column 1", "unknown_column 1"}));

@@ -2,6 +2,7 @@
 #include "api/manage/campaigns/readiness.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "api/manage/engine/typed_number.hpp"
 #include "api/texts/text.hpp"
 #include "campaign/preview.hpp"
+#include "campaign/template_check.hpp"
 #include "store/campaigns.hpp"
 
 namespace merpati::api::manage {
@@ -24,12 +26,23 @@ using boost::json::value;
 
 constexpr Fields::TextLimits value_limits{.name_bytes_max = 256, .text_bytes_max = 4'096};
 
+/// Asks the platform of the first device about the plan's template, if there is one.
 campaign::PreviewInput input_of(const Context& context, const model::Campaign& campaign) {
-    return {.campaign = campaign,
-            .characters_max =
-                campaign::text_characters_max(campaign.plan, devices_of(context, campaign)),
-            .links = context.campaigns.links(),
-            .policy = context.policy};
+    const auto devices = devices_of(context, campaign);
+    campaign::PreviewInput input{
+        .campaign = campaign,
+        .characters_max = campaign::text_characters_max(campaign.plan, devices),
+        .links = context.campaigns.links(),
+        .policy = context.policy};
+    if (!campaign.plan.message_template || devices.empty()) {
+        return input;
+    }
+    const auto finder = campaign::find_in_time(context.clock, context.campaigns.control);
+    campaign::TemplateCheck templates{campaign.plan, {&devices.front().device}, finder};
+    templates.ask_next();
+    input.used_template = templates.found();
+    input.template_problems = templates.problems();
+    return input;
 }
 
 /// The row, or the first one where none is named. Empty: the audience has none. Errors: not_found.
@@ -46,10 +59,16 @@ Result<std::optional<model::Recipient>> row_of(const Context& context,
     return found;
 }
 
+/// Null: the campaign has no template.
+value shown_variables(const std::optional<std::vector<std::string>>& values) {
+    return values ? value(boost::json::array(values->begin(), values->end())) : value(nullptr);
+}
+
 object shown_preview(const campaign::Preview& preview, Language language) {
     return {{"text", preview.text},
             {"variant", preview.variant == 0 ? value(nullptr) : value(preview.variant)},
             {"media", preview.media.empty() ? value(nullptr) : value(preview.media)},
+            {"variables", shown_variables(preview.template_values)},
             {"characters", preview.characters},
             {"problems", view(std::span{preview.problems}, language)}};
 }
@@ -73,11 +92,31 @@ std::vector<model::PhoneNumber> take_recipients(Fields& fields) {
 }
 
 /// The message of the row as each of the recipients would get it.
-campaign::Preview preview_for(const Context& context, const model::Campaign& campaign,
+campaign::Preview preview_for(const campaign::PreviewInput& input,
                               std::optional<model::Recipient> row, model::PhoneNumber to) {
     auto recipient = std::move(row).value_or(model::Recipient{});
     recipient.number = to;
-    return campaign::preview(input_of(context, campaign), recipient);
+    return campaign::preview(input, recipient);
+}
+
+campaign::TestSend test_of(const model::Campaign& campaign, campaign::Preview&& preview,
+                           model::PhoneNumber from, model::PhoneNumber to) {
+    campaign::TestSend test{.to = to, .from = from};
+    if (const auto& used = campaign.plan.message_template; used && preview.template_values) {
+        test.filled_template = std::make_shared<const model::FilledTemplate>(
+            model::FilledTemplate{.name = used->name,
+                                  .language = used->language,
+                                  .values = *std::move(preview.template_values)});
+    } else {
+        test.text = std::move(preview.text);
+        test.media_url = std::move(preview.media);
+    }
+    return test;
+}
+
+/// Nobody can tell whether it can be sent: a test shows it.
+bool is_unchecked(const campaign::Problem& problem) {
+    return problem.code == "template_unchecked";
 }
 
 /// The device that sends the tests: the first one that is connected, else the first one.
@@ -121,19 +160,18 @@ std::vector<Tried> try_all(const Context& context, const model::Campaign& campai
                            const std::optional<model::Recipient>& row) {
     std::vector<Tried> all;
     std::optional<Error> stops;
+    const auto input = input_of(context, campaign);
     for (const auto number : to) {
-        auto preview = preview_for(context, campaign, row, number);
+        auto preview = preview_for(input, row, number);
+        std::erase_if(preview.problems, is_unchecked);
         auto& tried = all.emplace_back(Tried{.to = number, .problem = {}});
         if (!preview.problems.empty()) {
             tried.problem = std::move(preview.problems.front());
         } else if (stops) {
             tried.sent = std::unexpected(*stops);
         } else {
-            const auto sent =
-                context.campaigns.control.send_tests(campaign, {{.to = number,
-                                                                 .from = from,
-                                                                 .text = std::move(preview.text),
-                                                                 .media_url = preview.media}});
+            const auto sent = context.campaigns.control.send_tests(
+                campaign, {test_of(campaign, std::move(preview), from, number)});
             tried.sent = sent ? Result<model::MessageId>{sent->front()} : pass(sent);
         }
         if (!tried.sent && tried.sent.error().code == ErrorCode::shutting_down) {
@@ -185,15 +223,17 @@ Result<campaign::CheckReport> check_now(const Context& context, const model::Cam
         if (!account) {
             return pass(account);
         }
-        return campaign::check({.campaign = campaign,
-                                .balance = *account ? (*account)->credit : std::nullopt,
-                                .devices = devices,
-                                .links = context.campaigns.links(),
-                                .policy = context.policy,
-                                .probe = campaign::probe_in_time(
-                                    context.clock, context.campaigns.control, campaign.account),
-                                .now = context.clock.now()},
-                               reader);
+        return campaign::check(
+            {.campaign = campaign,
+             .balance = *account ? (*account)->credit : std::nullopt,
+             .devices = devices,
+             .links = context.campaigns.links(),
+             .policy = context.policy,
+             .probe = campaign::probe_in_time(context.clock, context.campaigns.control,
+                                              campaign.account),
+             .find_template = campaign::find_in_time(context.clock, context.campaigns.control),
+             .now = context.clock.now()},
+            reader);
     });
 }
 

@@ -117,6 +117,12 @@ object view(const model::Device& device, Language language) {
     };
 }
 
+/// What its variables stand for is a part of the message's text.
+value shown_template(const model::FilledTemplate* filled) {
+    return filled == nullptr ? value(nullptr)
+                             : value{{"name", filled->name}, {"language", filled->language}};
+}
+
 object view(const store::MessageRecord& record, const admission::Principal& viewer) {
     const auto& message = record.message;
     object shown{
@@ -137,6 +143,7 @@ object view(const store::MessageRecord& record, const admission::Principal& view
         {"platform_id", nullptr},
         {"typing", message.typing},
         {"media", text_or_null(message.media_url)},
+        {"template", shown_template(message.filled_template.get())},
         {"callback", text_or_null(message.callback_url)},
         {"campaign", message.campaign ? value(message.campaign->text()) : value(nullptr)},
         {"test", message.test},

@@ -30,6 +30,14 @@ Result<value> show_again(const Context& context, const Call& call) {
     return view(*record, call.principal);
 }
 
+/// Null: it is not sent as a template.
+value shown_variables(const model::Message& message) {
+    const auto* filled = message.filled_template.get();
+    return filled == nullptr
+               ? value(nullptr)
+               : value(boost::json::array(filled->values.begin(), filled->values.end()));
+}
+
 /// Adds the ids of the message that this one sends again, and of the one that sends this one again.
 void add_links(boost::json::object& shown, const store::MessageTrail& trail) {
     shown["retry_of"] = nullptr;
@@ -205,6 +213,7 @@ Result<value> show(const Context& context, Call& call) {
             }
             if (with_body) {
                 (*shown)["body"] = record.message.body;
+                (*shown)["variables"] = shown_variables(record.message);
             }
             return *std::move(shown);
         });
