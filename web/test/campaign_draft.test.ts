@@ -3,6 +3,12 @@ import { expect, test } from "vitest";
 import { exclusionOf } from "../src/features/campaigns/draft/limits_fields.tsx";
 import { typedNumbers } from "../src/features/campaigns/draft/numbers_field.tsx";
 import { choicesOf } from "../src/features/campaigns/draft/sending.tsx";
+import {
+  choosable,
+  variablesOf,
+  withTemplate,
+  withVariable,
+} from "../src/features/campaigns/draft/template_choice.ts";
 import { contentOf } from "../src/features/campaigns/draft/texts_field.tsx";
 import { formatFor } from "../src/texts/format.ts";
 
@@ -60,4 +66,42 @@ test("the time that a campaign needs is said in its two largest units", () => {
   expect(span(3_720)).toBe("1 hour 2 minutes");
   expect(span(90_000)).toBe("1 day 1 hour");
   expect(formatFor("id").span(7_200)).toBe("2 jam");
+});
+
+const template = {
+  name: "promo",
+  language: "id",
+  category: "MARKETING",
+  status: "APPROVED",
+  body: "Halo {{2}}, {{10}} dan {{1}} dan {{2}}",
+  variables: 3,
+  body_only: true,
+};
+
+test("the variables of a template are filled by their numbers, or as their names stand", () => {
+  expect(variablesOf(template.body)).toEqual(["1", "2", "10"]);
+  expect(variablesOf("{{nama}} di {{kota}}, {{nama}}")).toEqual(["nama", "kota"]);
+  expect(variablesOf("tanpa isian")).toEqual([]);
+});
+
+test("a chosen template replaces text and media, and keeps what was written for another", () => {
+  const former = { name: "lama", language: "id", variables: ["{{nama}}"] };
+  expect(withTemplate(template, former)).toEqual({
+    template: { name: "promo", language: "id", variables: ["{{nama}}", "", ""] },
+    message: null,
+    variants: null,
+    media: null,
+  });
+  expect(withVariable(former, 0, "Kak")).toEqual({
+    template: { name: "lama", language: "id", variables: ["Kak"] },
+  });
+});
+
+test("only templates that can be sent are offered, and the one that the draft has", () => {
+  const paused = { ...template, name: "jeda", status: "PAUSED" };
+  const picture = { ...template, name: "gambar", body_only: false };
+  const first = { ...template, name: "awal" };
+  const all = [template, paused, picture, first];
+  expect(choosable(all, null)).toEqual([first, template]);
+  expect(choosable(all, { name: "jeda", language: "id" })).toEqual([first, paused, template]);
 });

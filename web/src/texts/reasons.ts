@@ -14,6 +14,8 @@ const ENGLISH: Record<string, string> = {
   "Galat pada worker": "The connector's program failed",
   "Gagal mengirim pesan": "Sending failed",
   "Gagal mengirim sampai batas waktu habis": "It could not be sent within the time limit",
+  "Hanya perangkat di platform resmi yang mengirim templat":
+    "Only devices on the official platform send templates",
   "Hasil pengiriman tidak diketahui": "It is not known whether it was sent",
   "Hasil pengiriman tidak diketahui: platform tidak melaporkannya sampai batas waktu habis":
     "It is not known whether it was sent: the platform did not report it within the time limit",

@@ -140,6 +140,10 @@ function CampaignFacts({ campaign }: { campaign: Campaign }) {
         { name: t.created, value: <At time={campaign.created_at} /> },
         at(t.started, campaign.started_at),
         at(t.finished, campaign.finished_at),
+        campaign.template !== null && {
+          name: t.template,
+          value: `${campaign.template.name} (${campaign.template.language})`,
+        },
         { name: t.paceLabel, value: campaign.pace?.per_minute ?? t.paceNone },
         {
           name: t.campaignId,

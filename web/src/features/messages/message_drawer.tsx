@@ -78,7 +78,7 @@ function MessageView({ id }: { id: string }) {
       {can("messages:manage") && (
         <Part title={t.messages.body}>
           {body && shown.body !== undefined ? (
-            <Code>{shown.body ?? ""}</Code>
+            <Code>{shown.variables?.join("\n") ?? shown.body}</Code>
           ) : (
             <Button variant="default" size="xs" onClick={() => setBody(true)}>
               {t.messages.showBody}
@@ -172,6 +172,10 @@ function MessageFacts({ message }: { message: MessageDetail }) {
         { name: t.attempts, value: message.attempts },
         { name: t.revision, value: message.revision },
         message.details !== null && { name: t.details, value: reason(message.details) },
+        message.template !== null && {
+          name: t.template,
+          value: `${message.template.name} (${message.template.language})`,
+        },
         message.media !== null && { name: t.media, value: <Mono>{message.media}</Mono> },
         message.callback !== null && {
           name: t.callbackTo,

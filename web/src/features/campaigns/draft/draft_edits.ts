@@ -2,7 +2,7 @@
 import type { Campaign, CampaignChange } from "../../../api/types.ts";
 
 /** The fields of a campaign that the pages of a draft change. */
-export type Field = Exclude<keyof CampaignChange, "template">;
+export type Field = keyof CampaignChange;
 
 export type Fields = Pick<Campaign, Field>;
 

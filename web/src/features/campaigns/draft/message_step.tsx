@@ -2,12 +2,11 @@
 import { Stack, Switch } from "@mantine/core";
 import { useText } from "../../../texts/index.tsx";
 import { Panel } from "../../../ui/page.tsx";
+import { ContentField } from "./content_field.tsx";
 import classes from "./draft.module.css";
 import type { DraftPart } from "./draft_part.ts";
 import type { DraftShown } from "./draft_store.ts";
-import { MediaField } from "./media_field.tsx";
 import { RowPreview } from "./row_preview.tsx";
-import { TextsField } from "./texts_field.tsx";
 
 export function MessageStep({ shown, ...part }: DraftPart & { shown: DraftShown }) {
   const t = useText().draft;
@@ -16,8 +15,7 @@ export function MessageStep({ shown, ...part }: DraftPart & { shown: DraftShown 
     <div className={classes.columns}>
       <Panel>
         <Stack gap="md">
-          <TextsField {...part} />
-          <MediaField {...part} />
+          <ContentField {...part} />
           <Switch
             label={t.typing}
             checked={draft.typing}

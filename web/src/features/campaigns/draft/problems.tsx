@@ -17,13 +17,20 @@ const MENDED_IN: Record<Code, Step | "account"> = {
   media: "message",
   media_unchecked: "message",
   template: "message",
+  template_unchecked: "message",
   empty_value: "message",
   consent: "sending",
   device: "sending",
   credit: "account",
 };
 
-const ADVICE: readonly Code[] = ["empty_value", "device", "foreign", "media_unchecked"];
+const ADVICE: readonly Code[] = [
+  "empty_value",
+  "device",
+  "foreign",
+  "media_unchecked",
+  "template_unchecked",
+];
 
 export function blocks({ code }: CampaignProblem): boolean {
   return !ADVICE.includes(code);

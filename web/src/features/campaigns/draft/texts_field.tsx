@@ -1,13 +1,14 @@
 // One text, or several among which recipients are shared by weight. Columns are inserted at the
 // caret of the text that was edited last.
 import { Button, Group, NumberInput, Textarea } from "@mantine/core";
-import { type ReactNode, useRef } from "react";
+import type { ReactNode } from "react";
 import type { Campaign } from "../../../api/types.ts";
 import { useText, useWords } from "../../../texts/index.tsx";
 import { charactersOf } from "../../send/send_form.ts";
 import { Columns } from "./columns.tsx";
 import classes from "./draft.module.css";
 import type { DraftPart } from "./draft_part.ts";
+import { useInsertion } from "./insertion.ts";
 
 const VARIANTS_MAX = 5;
 const WEIGHT_MAX = 1000;
@@ -16,25 +17,11 @@ type Variant = NonNullable<Campaign["variants"]>[number];
 
 export function TextsField({ draft, refused, change }: DraftPart) {
   const t = useText().draft;
-  const last = useRef<HTMLTextAreaElement>(null);
   const variants = draft.variants ?? [{ message: draft.message ?? "" }];
   const set = (next: Variant[]) => change(contentOf(next, draft.variants !== null));
   const write = (place: number, message: string) =>
     set(variants.map((one, index) => (index === place ? { ...one, message } : one)));
-  const insert = (placeholder: string) => {
-    const field = last.current;
-    const place = Number(field?.getAttribute("data-place") ?? 0);
-    const text = variants[place]?.message ?? "";
-    const start = field?.selectionStart ?? text.length;
-    const end = field?.selectionEnd ?? text.length;
-    write(place, text.slice(0, start) + placeholder + text.slice(end));
-    const caret = start + placeholder.length;
-    // After the field has the new text.
-    requestAnimationFrame(() => {
-      field?.focus();
-      field?.setSelectionRange(caret, caret);
-    });
-  };
+  const { onFocus, insert } = useInsertion((place) => variants[place]?.message ?? "", write);
   const isOne = draft.variants === null;
   return (
     <div>
@@ -46,9 +33,7 @@ export function TextsField({ draft, refused, change }: DraftPart) {
           place={place}
           variant={variant}
           error={place === 0 ? (refused.message ?? refused.variants) : undefined}
-          onFocus={(field) => {
-            last.current = field;
-          }}
+          onFocus={onFocus}
           onChange={(message) => write(place, message)}
         >
           {!isOne && (
