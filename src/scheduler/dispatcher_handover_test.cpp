@@ -1,6 +1,7 @@
 // Messages that a platform accepts, to report the result later.
 #include <algorithm>
 
+#include "model/texts.hpp"
 #include "scheduler/dispatcher_fixture.hpp"
 
 namespace merpati::scheduler {
