@@ -24,6 +24,8 @@ constexpr std::array sheet{
     Column{"type", "type"},
     Column{"text", "body"},
     Column{"media", "media"},
+    Column{"template", "template"},
+    Column{"variables", "variables"},
     Column{"revision", "revision"},
     Column{"attempts", "attempts"},
     Column{"accepted", "accepted_at"},
