@@ -60,11 +60,14 @@ Failure::Kind kind_of(int code) {
 
 class SqliteStatement final : public sql::DriverStatement {
 public:
-    SqliteStatement(sqlite3* connection, std::string_view sql) : connection_(connection) {
-        check(sqlite3_prepare_v3(connection_, sql.data(), static_cast<int>(sql.size()),
-                                 SQLITE_PREPARE_PERSISTENT, &handle_, nullptr));
+    SqliteStatement(sqlite3* connection, PreparedStatements& prepared, std::string_view sql)
+        : connection_(connection), prepared_(prepared), handle_(prepared.take(sql)) {
+        if (handle_ == nullptr) {
+            check(sqlite3_prepare_v3(connection_, sql.data(), static_cast<int>(sql.size()),
+                                     SQLITE_PREPARE_PERSISTENT, &handle_, nullptr));
+        }
     }
-    ~SqliteStatement() override { sqlite3_finalize(handle_); }
+    ~SqliteStatement() override { prepared_.keep(handle_); }
     SqliteStatement(const SqliteStatement&) = delete;
     SqliteStatement& operator=(const SqliteStatement&) = delete;
 
@@ -133,6 +136,7 @@ private:
     }
 
     sqlite3* connection_;
+    PreparedStatements& prepared_;
     sqlite3_stmt* handle_ = nullptr;
 };
 
@@ -162,6 +166,7 @@ Connection::Connection(const std::string& path, Access access) {
 }
 
 Connection::~Connection() {
+    prepared_.clear();
     sqlite3_close_v2(handle_);
 }
 
@@ -172,7 +177,7 @@ void Connection::execute(const char* sql) {
 }
 
 std::unique_ptr<sql::DriverStatement> Connection::prepare(std::string_view sql, sql::Rows) {
-    return std::make_unique<SqliteStatement>(handle_, sql);
+    return std::make_unique<SqliteStatement>(handle_, prepared_, sql);
 }
 
 void Connection::roll_back() noexcept {

@@ -10,6 +10,7 @@
 #include <sqlite3.h>
 
 #include "store/sql/connection.hpp"
+#include "store/sqlite/prepared_statements.hpp"
 
 namespace merpati::store::sqlite {
 
@@ -87,6 +88,7 @@ public:
 
 private:
     sqlite3* handle_ = nullptr;
+    PreparedStatements prepared_;
     int log_frames_ = 0;
 };
 
