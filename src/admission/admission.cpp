@@ -103,6 +103,9 @@ Admission::Verdict Admission::check_device(Candidate& candidate) const {
     if (!accepts_messages(*candidate.device, candidate.now)) {
         return refuse(disconnected_in(revision));
     }
+    if (!rooms_.condition.is_available()) {
+        return refuse(Refusal::storage_unavailable);
+    }
     if (rooms_.condition.is_damaged(candidate.device->number)) {
         return refuse(storage_damaged_in(revision));
     }

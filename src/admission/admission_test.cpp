@@ -222,6 +222,17 @@ TEST_F(AdmissionTest, RevisionBAnswersForRecipientAndDeviceAtOnceAndHasNoCallbac
     EXPECT_EQ(refusal_of(asked), Refusal::send_failed);
 }
 
+TEST_F(AdmissionTest, WhileTheDatabaseIsAwayBothRevisionsSayThatTheStorageIsUnavailable) {
+    auto asked = text();
+    condition.set_available(false);
+    for (const auto revision : {Revision::a, Revision::b}) {
+        asked.revision = revision;
+        EXPECT_EQ(refusal_of(asked), Refusal::storage_unavailable);
+    }
+    condition.set_available(true);
+    EXPECT_TRUE(admit(asked));
+}
+
 TEST_F(AdmissionTest, ADeviceOfAConnectorThatIsNotHereIsDisconnected) {
     device.connector = "cloud";
     directory.put_device(device);

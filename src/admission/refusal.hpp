@@ -51,6 +51,7 @@ enum class Refusal : std::uint8_t {
     headers_too_large,
     overloaded,
     storage_full,
+    storage_unavailable,
     storage_damaged,
     version_unsupported,
     internal,

@@ -22,6 +22,13 @@ std::unexpected<Error> undo() {
     return fail(ErrorCode::refused, "the request is refused or a repeat");
 }
 
+/// The answer to a request whose change was not written.
+Refusal refusal_of(ErrorCode code) {
+    return code == ErrorCode::unavailable ? Refusal::storage_unavailable
+           : code == ErrorCode::busy      ? Refusal::overloaded
+                                          : Refusal::internal;
+}
+
 }  // namespace
 
 /// The decoded request.
@@ -57,8 +64,8 @@ void DeviceAddnew::handle(Call&& call) {
         [job](const Result<void>& applied) {
             const bool undone = !applied && applied.error().code == ErrorCode::refused;
             if (!job->answer || (!applied && !undone)) {
-                const bool busy = !applied && applied.error().code == ErrorCode::busy;
-                job->answer = refuse(busy ? Refusal::overloaded : Refusal::internal);
+                job->answer =
+                    refuse(applied ? Refusal::internal : refusal_of(applied.error().code));
             }
             job->call.responder.answer(*std::move(job->answer));
         });

@@ -83,6 +83,8 @@ constexpr std::array catalogue{
     both(headers_too_large, "headers_too_large", "Header terlalu besar", "invalid", 431),
     both(overloaded, "overloaded", "Server sedang sibuk", "error", 503, 1),
     both(storage_full, "storage_full", "Penyimpanan server penuh", "error", 503, 5),
+    both(storage_unavailable, "storage_unavailable", "Penyimpanan server tidak terjangkau", "error",
+         503, 5),
     both(storage_damaged, "storage_damaged", "Penyimpanan server rusak", "error", 503),
     both(version_unsupported, "version_unsupported", "Versi HTTP tidak didukung", "invalid", 505),
     both(internal, "internal", "Terjadi kesalahan pada server", "error", 500),

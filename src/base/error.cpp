@@ -20,6 +20,10 @@ std::string_view to_string(ErrorCode code) noexcept {
             return "precondition_failed";
         case ErrorCode::busy:
             return "busy";
+        case ErrorCode::unavailable:
+            return "unavailable";
+        case ErrorCode::fenced:
+            return "fenced";
         case ErrorCode::too_many_requests:
             return "too_many_requests";
         case ErrorCode::timeout:

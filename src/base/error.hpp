@@ -20,6 +20,8 @@ enum class ErrorCode : std::uint8_t {
     forbidden,            // The caller lacks the right to it.
     precondition_failed,  // It has changed since the caller read it: read it again.
     busy,                 // A limit of ours is reached: try again later.
+    unavailable,          // The database is away; nothing was written: wait.
+    fenced,               // Another node owns it now; nothing was written: do no more for it.
     too_many_requests,    // The caller asks for more than its share: wait, and ask for less.
     timeout,              // The outside did not answer within its deadline.
     unreachable,          // The outside could not be reached.
@@ -29,6 +31,11 @@ enum class ErrorCode : std::uint8_t {
     io_failed,            // A file or socket of this machine failed.
     shutting_down,        // The process is stopping; nothing was done.
 };
+
+/// Whether the same call may succeed later, without anything being changed: busy, unavailable.
+[[nodiscard]] constexpr bool is_passing(ErrorCode code) noexcept {
+    return code == ErrorCode::busy || code == ErrorCode::unavailable;
+}
 
 /// The code as a word for logs and for `--json`, for example "not_found".
 [[nodiscard]] std::string_view to_string(ErrorCode code) noexcept;

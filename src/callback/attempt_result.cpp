@@ -60,6 +60,8 @@ AttemptResult result_of(const Result<outbound::Response>& answer) {
         case ErrorCode::precondition_failed:
         case ErrorCode::too_many_requests:
         case ErrorCode::busy:
+        case ErrorCode::unavailable:
+        case ErrorCode::fenced:
         case ErrorCode::unreachable:
         case ErrorCode::store_failed:
         case ErrorCode::damaged:

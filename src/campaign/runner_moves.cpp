@@ -256,7 +256,7 @@ void Runner::move(const KnownPtr& known,
         means_.committer.change(std::move(run), [this, known](const Result<void>& done) {
             post([this, known, done] {
                 known->moving = false;
-                if (!done && done.error().code != ErrorCode::busy) {
+                if (!done && !is_passing(done.error().code)) {
                     means_.log.error(
                         "a campaign's state is not changed; trying again",
                         {{"campaign", known->campaign->id.text()}, {"why", done.error().detail}});

@@ -201,7 +201,7 @@ void Runner::after_hand_over(const KnownPtr& known, bool credit_exhausted,
         known->feed.begin_anew();
         known->feed_at = means_.clock.steady_now() + failed_hand_over_pause;
     }
-    if (!done && done.error().code != ErrorCode::busy) {
+    if (!done && !is_passing(done.error().code)) {
         means_.log.error("rows of a campaign are not handed over; trying again",
                          {{"campaign", known->campaign->id.text()}, {"why", done.error().detail}});
     }

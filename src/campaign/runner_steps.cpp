@@ -89,7 +89,7 @@ void Runner::cancelled_some(const KnownPtr& known, const Result<void>& done) {
         return;
     }
     known->step_at = means_.clock.steady_now() + known->step_pause;
-    if (done.error().code != ErrorCode::busy) {
+    if (!is_passing(done.error().code)) {
         means_.log.error(
             "rows of a campaign are not cancelled; trying again",
             {{"campaign", known->campaign->id.text()}, {"why", done.error().describe()}});
@@ -138,7 +138,7 @@ void Runner::clean(model::CampaignId id) {
 
 void Runner::clean_later(model::CampaignId id, const Error& error) {
     auto& cleaning = unclean_[id];
-    if (error.code == ErrorCode::busy) {
+    if (is_passing(error.code)) {
         cleaning.at = means_.clock.steady_now() + tick_every;
         return;
     }

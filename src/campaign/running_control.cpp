@@ -24,6 +24,7 @@ Result<void> stored_of(store::Accept::Result result) {
             return fail(ErrorCode::conflict, "the account has no such device");
         case no_room:
         case locked:
+        case unavailable:
         case damaged:
         case repeated:
         case key_reused:

@@ -70,9 +70,9 @@ ErrorCode parse_code(std::string_view word) {
     for (const auto code :
          {ErrorCode::invalid_argument, ErrorCode::not_found, ErrorCode::conflict,
           ErrorCode::refused, ErrorCode::forbidden, ErrorCode::precondition_failed, ErrorCode::busy,
-          ErrorCode::too_many_requests, ErrorCode::timeout, ErrorCode::unreachable,
-          ErrorCode::store_failed, ErrorCode::damaged, ErrorCode::io_failed,
-          ErrorCode::shutting_down}) {
+          ErrorCode::unavailable, ErrorCode::fenced, ErrorCode::too_many_requests,
+          ErrorCode::timeout, ErrorCode::unreachable, ErrorCode::store_failed, ErrorCode::damaged,
+          ErrorCode::io_failed, ErrorCode::shutting_down}) {
         if (to_string(code) == word) {
             return code;
         }

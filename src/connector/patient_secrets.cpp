@@ -5,7 +5,7 @@ namespace {
 
 template <class T>
 bool was_busy(const Result<T>& result) {
-    return !result && result.error().code == ErrorCode::busy;
+    return !result && is_passing(result.error().code);
 }
 
 }  // namespace

@@ -181,6 +181,8 @@ std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
         rooms.store.bytes_on_disk());
     add("merpati_store_log_bytes", "The log of commits that is not yet part of the store", false,
         rooms.store.condition().log_bytes());
+    add("merpati_store_reconnects_total", "How often the store came back after it was away", true,
+        rooms.store.condition().reconnects());
     add("merpati_clock_steps_total", "How often the machine's clock was set", true,
         rooms.clock.steps());
     figures.push_back(

@@ -35,7 +35,7 @@ constexpr bool is_usual(MessageState state, StatusCode code) {
 constexpr bool may_refuse(api::Refusal refusal) {
     return refusal < api::Refusal::bad_request || refusal == api::Refusal::body_too_large ||
            refusal == api::Refusal::overloaded || refusal == api::Refusal::storage_full ||
-           refusal == api::Refusal::storage_damaged;
+           refusal == api::Refusal::storage_unavailable || refusal == api::Refusal::storage_damaged;
 }
 
 double value(const telemetry::Counter& counter) {

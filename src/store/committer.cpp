@@ -14,6 +14,7 @@
 #include "base/liveness_probes.hpp"
 #include "base/mailbox.hpp"
 #include "base/thread.hpp"
+#include "store/gathering.hpp"
 
 namespace merpati::store {
 namespace {
@@ -38,94 +39,12 @@ constexpr int waits_until_checkpoint = 40;
 /// The pause between two looks at a disk that is full, or nearly.
 constexpr auto room_wait = 250ms;
 
+/// The pauses between two attempts to reach a database that is away: the first and the longest.
+constexpr auto away_wait_min = 100ms;
+constexpr auto away_wait_max = 2'000ms;
+
 /// How often outcomes are written again after `stop` before the failure is fatal.
 constexpr int last_tries_max = 8;
-
-template <class Element>
-struct Pending {
-    Element element;
-    Done<Element> done;
-};
-
-using Operation =
-    std::variant<Pending<Finish>, Pending<Reschedule>, Pending<HandOver>, Pending<Intent>,
-                 Pending<CallbackUpdate>, Pending<Change>, Pending<Accept>>;
-
-/// The operations of the next transaction: its batch, and the `done` of each element.
-class Gathering {
-public:
-    [[nodiscard]] WriteBatch& batch() noexcept { return batch_; }
-
-    [[nodiscard]] std::size_t size() {
-        std::size_t count = 0;
-        batch_.for_each_kind([&count](const auto& elements) { count += elements.size(); });
-        return count;
-    }
-
-    void add(Operation&& operation) {
-        std::visit(
-            [this]<class Element>(Pending<Element>&& pending) {
-                dones_of<Element>().push_back(std::move(pending.done));
-                batch_.for_each_kind([&pending]<class Kind>(std::vector<Kind>& elements) {
-                    if constexpr (std::is_same_v<Kind, Element>) {
-                        elements.push_back(std::move(pending.element));
-                    }
-                });
-            },
-            std::move(operation));
-    }
-
-    /// Reports all elements and removes them at once, because a `done` may hold a connection.
-    void report() {
-        batch_.for_each_kind(
-            [this](auto& elements) { report_some(elements, [](const auto&) { return true; }); });
-    }
-
-    /// Reports the elements that a full disk refuses. The others stay, and are written again.
-    void report_refused() {
-        report_some(batch_.changes, [](const Change& change) { return !change.lasting; });
-        report_some(batch_.accepts, [](const Accept&) { return true; });
-    }
-
-    void clear() {
-        batch_.for_each_kind([this]<class Element>(std::vector<Element>& elements) {
-            elements.clear();
-            dones_of<Element>().clear();
-        });
-    }
-
-private:
-    template <class Element>
-    std::vector<Done<Element>>& dones_of() {
-        return std::get<std::vector<Done<Element>>>(dones_);
-    }
-
-    template <class Element, class Predicate>
-    void report_some(std::vector<Element>& elements, Predicate is_reported) {
-        auto& dones = dones_of<Element>();
-        std::vector<Element> kept;
-        std::vector<Done<Element>> kept_dones;
-        for (std::size_t index = 0; index < elements.size(); ++index) {
-            if (is_reported(elements[index])) {
-                dones[index](std::move(elements[index]));
-            } else {
-                kept.push_back(std::move(elements[index]));
-                kept_dones.push_back(std::move(dones[index]));
-            }
-        }
-        elements.clear();  // Not assigned, so that the capacity is reused.
-        dones.clear();
-        std::ranges::move(kept, std::back_inserter(elements));
-        std::ranges::move(kept_dones, std::back_inserter(dones));
-    }
-
-    WriteBatch batch_;
-    std::tuple<std::vector<Done<Finish>>, std::vector<Done<Reschedule>>,
-               std::vector<Done<HandOver>>, std::vector<Done<Intent>>,
-               std::vector<Done<CallbackUpdate>>, std::vector<Done<Change>>,
-               std::vector<Done<Accept>>>
-        dones_;
-};
 
 /// Wraps the `done` of a change, which receives only the result.
 Pending<Change> pending(Change change, Committer::ChangeDone done) {
@@ -152,7 +71,7 @@ public:
           box_(options.queue_max) {}
 
     void run(const Committer& owner) {
-        std::vector<Operation> operations;
+        auto& operations = taken_;
         int idle_waits = waits_until_checkpoint;
         int last_tries = last_tries_max;
         for (;;) {
@@ -175,8 +94,8 @@ public:
             } else {
                 idle_waits = 0;
             }
-            for (std::size_t place = 0; place < operations.size();) {
-                place = gather(operations, place);
+            for (place_ = 0; place_ < operations.size();) {
+                place_ = gather(operations, place_);
                 if (!commit(owner)) {
                     return;
                 }
@@ -255,9 +174,11 @@ public:
 
     /// Writes the batch. False when the store has failed.
     bool commit(const Committer& owner) {
-        const auto count = gathering_.size();
         const auto began = clock_.steady_now();
-        const auto written = store_.write(gathering_.batch());
+        auto written = store_.write(gathering_.batch());
+        if (!written && written.error().code == ErrorCode::unavailable) {
+            written = outlast(std::move(written), owner);
+        }
         if (!written && written.error().code == ErrorCode::busy) {
             expected_ = 0;
             gathering_.report_refused();
@@ -267,6 +188,10 @@ public:
         if (!written) {
             give_up(written.error());
             return false;
+        }
+        const auto count = gathering_.size();
+        if (count == 0) {  // The database was away, and all callers were refused.
+            return true;
         }
         commits_.fetch_add(1, std::memory_order_relaxed);
         operations_.fetch_add(count, std::memory_order_relaxed);
@@ -283,6 +208,51 @@ public:
         gathering_.report();
         call_after_batch(owner);
         return maintain(false);
+    }
+
+    /// Writes the batch again until the database is back, or the process ends without it, which is
+    /// a failure if anything waits. Meanwhile refuses whoever waits, and keeps what arrives.
+    Result<void> outlast(Result<void> written, const Committer& owner) {
+        expected_ = 0;
+        int last_tries = last_tries_max;
+        for (auto pause = away_wait_min; !written && written.error().code == ErrorCode::unavailable;
+             pause = std::min(2 * pause, away_wait_max)) {
+            if (!gathering_.batch().undecided) {
+                gathering_.refuse_waiting();
+            }
+            refuse_waiting(taken_, place_);
+            refuse_waiting(put_off_, 0);
+            call_after_batch(owner);
+            const bool nothing_waits = gathering_.batch().empty() && put_off_.empty() &&
+                                       place_ >= taken_.size() && box_.size() == 0;
+            if (box_.closed() && nothing_waits) {
+                return {};
+            }
+            if (box_.closed() && last_tries-- == 0) {
+                return fail(ErrorCode::store_failed,
+                            "the database is away: outcomes could not be recorded before the end");
+            }
+            keep_arrivals(clock_.steady_now() + pause, owner);
+            written = store_.write(gathering_.batch());
+        }
+        return written;
+    }
+
+    /// Until `until`, refuses arriving operations for which a caller waits, and puts off the rest.
+    void keep_arrivals(SteadyTime until, const Committer& owner) {
+        std::vector<Operation> arrived;
+        for (auto now = clock_.steady_now(); now < until; now = clock_.steady_now()) {
+            probes_.answer();
+            const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
+            if (!box_.take_all_for(arrived, left)) {                     // Closed.
+                std::this_thread::sleep_for(std::min(left, room_wait));  // It does not wait.
+                return;
+            }
+            refuse_waiting(arrived, 0);
+            std::ranges::move(arrived, std::back_inserter(put_off_));
+            arrived.clear();
+            call_after_batch(owner);
+        }
     }
 
     /// Nobody waits for this. False when the store has failed.
@@ -322,6 +292,7 @@ public:
         box_.close();
         on_fatal_(why);
         gathering_.clear();
+        taken_.clear();
         put_off_.clear();
         std::vector<Operation> left;
         while (box_.take_all(left)) {
@@ -334,6 +305,8 @@ public:
     Fatal on_fatal_;
     Mailbox<Operation> box_;
     Gathering gathering_;  // The batch that is being written, or that a full disk kept back.
+    std::vector<Operation> taken_;  // From the box; those before `place_` are gathered.
+    std::size_t place_ = 0;
     std::vector<Operation> put_off_;  // For the next transaction, before all others.
     LivenessProbes probes_;
     std::size_t expected_ = 0;  // Operations of the next commit, under load.
@@ -421,6 +394,9 @@ const Condition& Committer::condition() const noexcept {
 
 Result<void> Committer::change_and_wait(std::move_only_function<Result<void>(Tables&)> run,
                                         std::move_only_function<void()> then, std::size_t accepts) {
+    if (!condition().is_available()) {
+        return fail(ErrorCode::unavailable, database_is_away);
+    }
     // Shared, because a committer that fails destroys `done` without calling it.
     auto promise = std::make_shared<std::promise<Result<void>>>();
     auto future = promise->get_future();

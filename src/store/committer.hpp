@@ -54,6 +54,13 @@ using Done = std::move_only_function<void(Element&&)>;
 /// none within 2 s of `stop`, that is fatal. An element that meets damage fails alone
 /// (Store::write).
 ///
+/// A database that is away (ErrorCode::unavailable) is not fatal either: at once accepts and
+/// changes without `lasting` are refused as unavailable, also those that arrive meanwhile. The rest
+/// of the batch is written again, after 0.1 s at first and at least every 2 s, until the database
+/// is back; what arrives waits for the next batch. Callers of a batch that may have been committed
+/// (WriteBatch::undecided) wait until that is known. If the database is not back within 2 s of
+/// `stop`, that is fatal if anything waits to be written.
+///
 /// Limits: CommitterOptions. Finishes, reschedules, hand-overs, intents, callback updates and
 /// `change_always` are taken beyond `queue_max`, because the work that they belong to was admitted
 /// before.
@@ -91,14 +98,15 @@ public:
                               std::size_t accepts = 0);
 
     /// As `change`, for events that have already happened (a device's state, an inbound message):
-    /// `queue_max` does not apply. While the disk is full the change is written again, so `run` may
-    /// be called more than once. False when stopping.
+    /// `queue_max` does not apply, and neither a full disk nor a database that is away refuses it.
+    /// False when stopping.
     [[nodiscard]] bool change_always(std::move_only_function<Result<void>(Tables&)> run,
                                      ChangeDone done);
 
     /// As `change`, but waits for the commit. If the change succeeded, `then` is called on the
     /// committer's thread before this returns.
-    /// Errors: the change's own; busy; shutting_down (the store stopped or failed first).
+    /// Errors: the change's own; busy; unavailable; shutting_down (the store stopped or failed
+    /// first).
     [[nodiscard]] Result<void> change_and_wait(std::move_only_function<Result<void>(Tables&)> run,
                                                std::move_only_function<void()> then = {},
                                                std::size_t accepts = 0);

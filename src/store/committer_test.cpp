@@ -1,147 +1,14 @@
 #include "store/committer.hpp"
 
-#include <condition_variable>
 #include <future>
-#include <mutex>
 #include <thread>
 
 #include <gtest/gtest.h>
 
-#include "store/conformance/store_fixture.hpp"
+#include "store/committer_fixture.hpp"
 
 namespace merpati::store {
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto deadline = 20s;
-
-/// A store that writes nothing, blocks or fails as the test wants, and records the size of batches.
-class RecordingStore final : public Store {
-public:
-    Result<void> write(WriteBatch& batch) override {
-        std::unique_lock lock{mutex_};
-        entered_ += 1;
-        changed_.notify_all();
-        changed_.wait(lock, [this] { return !held_; });
-        std::size_t size = 0;
-        batch.for_each_kind([&size](const auto& elements) { size += elements.size(); });
-        sizes_.push_back(size);
-        if (failing_) {
-            return fail(ErrorCode::store_failed, "the disk is gone");
-        }
-        if (full_) {
-            condition_.set_room(Room::none, 0);
-            for (auto& accept : batch.accepts) {
-                accept.result = Accept::Result::no_room;
-            }
-            for (auto& change : batch.changes) {
-                change.result = fail(ErrorCode::busy, "the disk is full");
-            }
-            return fail(ErrorCode::busy, "the disk is full");
-        }
-        for (auto& finish : batch.finishes) {
-            finish.finished = true;
-        }
-        for (auto& change : batch.changes) {
-            change.result = fail(ErrorCode::refused, "changed its mind");
-        }
-        return {};
-    }
-    Result<std::unique_ptr<Reader>> open_reader() override {
-        return fail(ErrorCode::store_failed, "this one reads nothing");
-    }
-    Result<void> maintain(bool is_idle) override {
-        std::unique_lock lock{mutex_};
-        maintained_ += 1;
-        checkpoints_ += is_idle ? 1 : 0;
-        changed_.notify_all();
-        changed_.wait(lock, [this] { return !slow_; });
-        return broken_ && is_idle ? fail(ErrorCode::store_failed, "the disk is gone")
-                                  : Result<void>{};
-    }
-    Result<void> checkpoint() override { return {}; }
-    Sha256 fingerprint(std::string_view text) const override { return sha256(text); }
-    void look_at_disk() override {
-        const std::lock_guard lock{mutex_};
-        condition_.set_room(full_ ? Room::none : Room::ample, 0);
-    }
-    const Condition& condition() const noexcept override { return condition_; }
-    std::uint64_t bytes_on_disk() const override { return 0; }
-    Result<void> backup(const std::filesystem::path&) override { return {}; }
-
-    void hold() { set(held_, true); }
-    void let_go() { set(held_, false); }
-    void start_failing() { set(failing_, true); }
-    void fill() { set(full_, true); }
-    void make_room() { set(full_, false); }
-    void break_checkpoints() { set(broken_, true); }
-    void hold_maintenance() { set(slow_, true); }
-    void end_maintenance() { set(slow_, false); }
-    bool wait_for_maintenance() {
-        return wait([&] { return maintained_ > 0; });
-    }
-
-    bool wait_for_writes(int count) {
-        return wait([&] { return entered_ >= count; });
-    }
-    bool wait_for_checkpoints(int count) {
-        return wait([&] { return checkpoints_ >= count; });
-    }
-    std::vector<std::size_t> sizes() {
-        const std::lock_guard lock{mutex_};
-        return sizes_;
-    }
-
-private:
-    void set(bool& flag, bool value) {
-        const std::lock_guard lock{mutex_};
-        flag = value;
-        changed_.notify_all();
-    }
-    template <class Condition>
-    bool wait(Condition condition) {
-        std::unique_lock lock{mutex_};
-        return changed_.wait_for(lock, deadline, condition);
-    }
-
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    bool held_ = false;
-    bool failing_ = false;
-    bool full_ = false;
-    bool broken_ = false;
-    bool slow_ = false;
-    int maintained_ = 0;
-    Condition condition_;
-    int entered_ = 0;
-    int checkpoints_ = 0;
-    std::vector<std::size_t> sizes_;
-};
-
-struct CommitterTest : ::testing::Test {
-    SystemClock clock;
-    RecordingStore store;
-    std::atomic<int> fatals = 0;
-    std::atomic<int> done = 0;
-
-    std::unique_ptr<Committer> committer(CommitterOptions options = {}) {
-        return std::make_unique<Committer>(clock, store, options,
-                                           [this](const Error&) { fatals += 1; });
-    }
-
-    bool accept(Committer& to) {
-        return to.accept({.message = std::make_unique<model::Message>()},
-                         [this](Accept&&) { done += 1; });
-    }
-    void finish(Committer& to) {
-        to.finish({.message = std::make_unique<model::Message>()}, [this](Finish&& finished) {
-            EXPECT_TRUE(finished.finished);
-            done += 1;
-        });
-    }
-    static Result<void> nothing(Tables&) { return {}; }
-};
 
 TEST_F(CommitterTest, GivesEachOperationItsOwnResult) {
     const auto under_test = committer();
@@ -309,49 +176,6 @@ TEST_F(CommitterTest, AFailedCheckpointIsAsFatalAsAFailedCommit) {
     under_test->stop();
     EXPECT_EQ(fatals, 1);
     EXPECT_FALSE(accept(*under_test));
-}
-
-TEST_F(CommitterTest, AFullDiskRefusesWhatMayBeRefusedAndWritesTheRestWhenThereIsRoom) {
-    const auto under_test = committer();
-    std::vector<std::size_t> reported;
-    under_test->on_commit = [&](std::size_t operations, std::chrono::microseconds) {
-        reported.push_back(operations);
-    };
-    store.fill();
-    std::promise<Accept::Result> refused;
-    std::promise<ErrorCode> changed;
-    std::atomic<bool> recorded = false;
-    finish(*under_test);
-    EXPECT_TRUE(under_test->accept({.message = std::make_unique<model::Message>()},
-                                   [&](Accept&& reported) { refused.set_value(reported.result); }));
-    EXPECT_TRUE(under_test->change(
-        nothing, [&](const Result<void>& reported) { changed.set_value(reported.error().code); }));
-    EXPECT_TRUE(under_test->change_always(nothing, [&](const Result<void>&) { recorded = true; }));
-    under_test->start();
-    EXPECT_EQ(refused.get_future().get(), Accept::Result::no_room);
-    EXPECT_EQ(changed.get_future().get(), ErrorCode::busy);
-    EXPECT_EQ(done, 0);
-    EXPECT_FALSE(recorded);
-    ASSERT_TRUE(store.wait_for_writes(3));  // The committer tries again by itself.
-    EXPECT_EQ(done, 0);
-
-    store.make_room();
-    under_test->stop();
-    EXPECT_EQ(done, 1);
-    EXPECT_TRUE(recorded);
-    EXPECT_EQ(fatals, 0);
-    EXPECT_EQ(reported, std::vector<std::size_t>{2});
-    EXPECT_EQ(under_test->counts().operations, 2);
-}
-
-TEST_F(CommitterTest, OutcomesThatFindNoRoomBeforeTheEndAreFatal) {
-    const auto under_test = committer();
-    store.fill();
-    finish(*under_test);
-    under_test->start();
-    under_test->stop();
-    EXPECT_EQ(done, 0);
-    EXPECT_EQ(fatals, 1);
 }
 
 TEST_F(CommitterTest, TakesWhatHasHappenedHoweverMuchWaits) {

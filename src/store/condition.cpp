@@ -22,6 +22,9 @@ bool Condition::is_damaged(model::PhoneNumber lane) const {
 }
 
 bool Condition::may_send(std::size_t in_flight) const noexcept {
+    if (!available_) {
+        return false;
+    }
     switch (room_.load()) {
         case Room::ample:
             return true;
@@ -39,6 +42,10 @@ std::string Condition::trouble() const {
         words = "its disk is nearly full: no messages are accepted";
     } else if (room_ == Room::none) {
         words = "its disk is full: nothing is accepted or sent";
+    }
+    if (!available_) {
+        words += words.empty() ? "" : "; ";
+        words += "its database cannot be reached: nothing is accepted or sent";
     }
     if (locked_) {
         words += words.empty() ? "" : "; ";
@@ -60,6 +67,12 @@ std::string Condition::trouble() const {
 void Condition::set_room(Room room, std::size_t sends_max) noexcept {
     sends_max_ = sends_max;
     room_ = room;
+}
+
+void Condition::set_available(bool available) noexcept {
+    if (!available_.exchange(available) && available) {
+        ++reconnects_;
+    }
 }
 
 void Condition::note_damaged_lane(model::PhoneNumber lane) {

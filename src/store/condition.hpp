@@ -1,4 +1,5 @@
-// The condition of a store: free disk space, and damage that its writer and readers have found.
+// The condition of a store: whether it is there, free disk space, and damage that its writer and
+// readers have found.
 #pragma once
 
 #include <atomic>
@@ -42,12 +43,14 @@ public:
 
     // For admission.
     [[nodiscard]] bool accepts() const noexcept { return room_ == Room::ample; }
+    /// False while the database is away: nothing is read or written.
+    [[nodiscard]] bool is_available() const noexcept { return available_; }
     /// Whether the device's lane cannot be read or written. Such a device does not send.
     [[nodiscard]] bool is_damaged(model::PhoneNumber lane) const;
 
     // For the scheduler.
     /// Whether one more send may begin while `in_flight` others are in flight: the disk must have
-    /// room for the outcome of each.
+    /// room for the outcome of each, and the database must be there.
     [[nodiscard]] bool may_send(std::size_t in_flight) const noexcept;
 
     // For health, metrics and logs.
@@ -56,6 +59,8 @@ public:
     [[nodiscard]] Room room() const noexcept { return room_; }
     /// How many damaged places were found.
     [[nodiscard]] std::size_t damages() const noexcept { return damages_; }
+    /// How often the database came back after it was away.
+    [[nodiscard]] std::uint64_t reconnects() const noexcept { return reconnects_; }
     /// A text for operators, such as "is damaged: 2 places cannot be read or written"; empty: no
     /// fault.
     [[nodiscard]] std::string trouble() const;
@@ -66,6 +71,7 @@ public:
     void set_log_bytes(std::uint64_t bytes) noexcept { log_bytes_ = bytes; }
     /// Whether another program has locked the store.
     void set_locked(bool locked) noexcept { locked_ = locked; }
+    void set_available(bool available) noexcept;
     void note_damaged_lane(model::PhoneNumber lane);
     /// A damaged place that stops no lane: "message 019…", "an index of callbacks".
     void note_damage(const std::string& place);
@@ -78,6 +84,8 @@ private:
     std::atomic<std::size_t> sends_max_{0};
     std::atomic<std::uint64_t> log_bytes_{0};
     std::atomic<bool> locked_{false};
+    std::atomic<bool> available_{true};
+    std::atomic<std::uint64_t> reconnects_{0};
     std::atomic<std::size_t> damages_{0};
     std::atomic<bool> lanes_damaged_{false};
     mutable std::mutex mutex_;

@@ -75,6 +75,22 @@ TEST(ConditionTest, ALowDiskSendsAsManyAsItHasRoomForAndAFullOneNothing) {
     EXPECT_EQ(condition.trouble(), "");
 }
 
+TEST(ConditionTest, WhileItsDatabaseIsAwayNothingIsSentAndItsReturnIsCounted) {
+    Condition condition;
+    condition.set_available(true);
+    EXPECT_EQ(condition.reconnects(), 0);
+    for (int failures = 0; failures < 3; ++failures) {
+        condition.set_available(false);
+    }
+    EXPECT_FALSE(condition.is_available());
+    EXPECT_FALSE(condition.may_send(0));
+    EXPECT_EQ(condition.trouble(), "its database cannot be reached: nothing is accepted or sent");
+    condition.set_available(true);
+    EXPECT_TRUE(condition.may_send(0));
+    EXPECT_EQ(condition.trouble(), "");
+    EXPECT_EQ(condition.reconnects(), 1);
+}
+
 TEST(ConditionTest, MoreDamageThanItRemembersIsCountedAsAtLeastThat) {
     Condition condition;
     for (std::size_t place = 0; place <= Condition::damages_max; ++place) {

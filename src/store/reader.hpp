@@ -106,7 +106,7 @@ public:
 ///
 /// Threads: one at a time; open a reader for each thread.
 ///
-/// Errors of every method: store_failed; damaged (the rows cannot be read).
+/// Errors of every method: store_failed; damaged (the rows cannot be read); unavailable.
 class Reader : public LaneReader {
 public:
     /// People, sessions and the audit log (store/people.hpp). Lives as long as the reader.

@@ -47,7 +47,8 @@ public:
 
 private:
     [[nodiscard]] static bool is_failure(ErrorCode code) noexcept {
-        return code == ErrorCode::store_failed || code == ErrorCode::damaged;
+        return code == ErrorCode::store_failed || code == ErrorCode::damaged ||
+               code == ErrorCode::unavailable;
     }
     [[nodiscard]] Result<std::unique_ptr<Reader>> take();
     void keep(std::unique_ptr<Reader> reader);

@@ -30,7 +30,7 @@ public:
     virtual ~Store() = default;
 
     /// Writes the batch as one transaction, and makes it durable (fsync) before it returns. Each
-    /// element then holds its result.
+    /// element then holds its result. An empty batch only finds out whether the database is there.
     ///
     /// Damage: an element that meets damage is not written, nor are others that would meet the same
     /// damage (outcomes of its lane, accepts of its device); their results say so. All others are
@@ -39,11 +39,15 @@ public:
     ///
     /// Errors: busy: the disk is full, or another program has locked the store for some seconds,
     /// and nothing of the batch was written. Accepts, and changes without `lasting`, are refused in
-    /// their results; the caller may write all other elements again. store_failed, damaged: the
-    /// state on disk is unknown, so no caller may be answered and the process must stop.
+    /// their results; the caller may write all other elements again. unavailable: the database is
+    /// away, and nothing was written (but see WriteBatch::undecided); the elements have no results,
+    /// and the caller may write them again. fenced: another node has taken over what this one
+    /// owned; nothing was written or ever will be, and the process must stop. store_failed,
+    /// damaged: the state on disk is unknown, so no caller may be answered and the process must
+    /// stop.
     [[nodiscard]] virtual Result<void> write(WriteBatch& batch) = 0;
 
-    /// The reader must not outlive the store. Errors: store_failed, damaged.
+    /// The reader must not outlive the store. Errors: store_failed, damaged, unavailable.
     [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open_reader() = 0;
 
     /// Moves committed pages from the log into the database file, on a thread of its own if there

@@ -22,6 +22,7 @@ struct Accept {
     /// The message that this one sends again. Both get an event that names the other. If it was the
     /// latest of a campaign's row, and this one has campaign and row too, the row is queued again.
     std::optional<model::MessageId> retry_of{};
+    std::optional<model::MessageId> retried_as{};  // Set for `retried_before`.
     /// Asked in the transaction, on the committer's thread; perhaps more than once. Copies in
     /// memory that follow the commits (Committer::on_row_changed) hold all earlier ones then. Must
     /// not block. Empty: permitted.
@@ -35,9 +36,10 @@ struct Accept {
         not_permitted,     // `is_permitted` said no.
         sender_gone,       // The device was removed, or belongs to another account now.
         no_room,           // The disk is full, or nearly.
+        unavailable,       // The database is away.
         locked,            // Another program has locked the store for some seconds.
         damaged,           // The store is damaged where the message would be written.
-        retried_before,    // `retry_of` was sent again before; set to the id of that retry.
+        retried_before,    // `retry_of` was sent again before, as `retried_as`.
     };
     Result result = Result::stored;
 };
@@ -128,7 +130,12 @@ struct CallbackUpdate {
 
 /// A rare write (accounts, keys, devices, replay, retention). It runs inside the batch's
 /// transaction, in a savepoint of its own, so that a failed change is undone alone. `result` is
-/// `busy` if the disk was full, or if damage to another element undid this change.
+/// `busy` if the disk was full, or if damage to another element undid this change, `unavailable` if
+/// the database was away.
+///
+/// `run` must be repeatable: it may be called again after everything that it did in the store was
+/// undone, and must then do the same. So it moves nothing out of what it captured, and sets its
+/// results anew each time.
 struct Change {
     std::move_only_function<Result<void>(Tables&)> run;
     /// The change records something that has already happened: a full disk does not refuse it, and
@@ -152,6 +159,10 @@ struct WriteBatch {
     /// Set by the store: the rows that `changes` wrote, in the order of writing. Failed changes
     /// have none.
     std::vector<RowChange> row_changes;
+
+    /// Set by a store that failed as `unavailable` and does not know yet whether the batch was
+    /// committed: the next call of `write` has to have this batch, unchanged, and finds out.
+    bool undecided = false;
 
     /// Calls `visit` with each vector of elements, in the order in which they are written.
     template <class Visit>

@@ -141,6 +141,8 @@ std::optional<Outcome> BulkTransaction::not_stored(const Error& error) {
         }
     } else if (error.code == ErrorCode::busy) {
         why = means_.committer.condition().accepts() ? Refusal::overloaded : Refusal::storage_full;
+    } else if (error.code == ErrorCode::unavailable) {
+        why = Refusal::storage_unavailable;
     } else if (error.code == ErrorCode::shutting_down) {
         why = Refusal::overloaded;
     } else if (error.code == ErrorCode::damaged) {

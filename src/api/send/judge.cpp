@@ -38,6 +38,8 @@ Checked<void> judge(const store::Accept& accept) {
             return refuse(Refusal::sender_invalid);
         case store::Accept::Result::no_room:
             return refuse(Refusal::storage_full);
+        case store::Accept::Result::unavailable:
+            return refuse(Refusal::storage_unavailable);
         case store::Accept::Result::locked:
             return refuse(Refusal::overloaded);
         case store::Accept::Result::damaged:

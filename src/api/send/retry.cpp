@@ -66,7 +66,7 @@ public:
         if (accept.result == store::Accept::Result::retried_before) {
             done_(fail(ErrorCode::conflict,
                        fmt::format("the message was sent again before, as {}",
-                                   accept.retry_of ? accept.retry_of->text() : "another one")));
+                                   accept.retried_as ? accept.retried_as->text() : "another one")));
         } else {
             done_(accept.message->id);
         }

@@ -173,6 +173,8 @@ inline constexpr std::array texts_of_calls{
     Text{"the scheduler has stopped", "penjadwal sudah berhenti"},
     Text{"there is no answer yet", "belum ada jawaban"},
     Text{"the store takes no more work just now", "penyimpanan sedang penuh pekerjaan"},
+    Text{"the server's database cannot be reached now: try again",
+         "basis data server sedang tidak terjangkau: coba lagi"},
     Text{"the store stopped before the change was written",
          "penyimpanan berhenti sebelum perubahan ditulis"},
     Text{"cannot write the backup {}: {}", "cadangan {0} tidak dapat ditulis: {1}"},

@@ -29,8 +29,7 @@ constexpr auto silence_max = 10min;  // For a restart, with a store that takes l
 /// Whether the server may answer later.
 bool is_away(ErrorCode code) {
     return code == ErrorCode::unreachable || code == ErrorCode::protocol ||
-           code == ErrorCode::timeout || code == ErrorCode::busy ||
-           code == ErrorCode::shutting_down;
+           code == ErrorCode::timeout || is_passing(code) || code == ErrorCode::shutting_down;
 }
 
 /// Follows one campaign until it ends, or is paused. The campaign does not depend on it.

@@ -98,6 +98,9 @@ std::string_view remedy_for(ErrorCode code) {
             return "remove the other names, or copy the file with `merpati backup` instead";
         case ErrorCode::damaged:
             return restore_it;
+        case ErrorCode::unavailable:
+            return "start the database, or correct store.url";
+        case ErrorCode::fenced:
         case ErrorCode::invalid_argument:
         case ErrorCode::not_found:
         case ErrorCode::forbidden:

@@ -307,9 +307,7 @@ private:
         });
     }
 
-    static bool is_busy(const Result<void>& done) {
-        return !done && done.error().code == ErrorCode::busy;
-    }
+    static bool is_busy(const Result<void>& done) { return !done && is_passing(done.error().code); }
 
     /// Each id once; after a restart, those that the log has are reported again.
     void tell_at_reconnect(model::PhoneNumber device) {

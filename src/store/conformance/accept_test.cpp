@@ -177,6 +177,17 @@ TEST_P(AcceptTest, RefusesAKeyThatStoodForAnotherBody) {
     EXPECT_EQ(waiting(), 1);
 }
 
+TEST_P(AcceptTest, AKeyThatStoodForAnotherBodyDoesSoAlsoWhenTheBatchIsWrittenOnceMore) {
+    ASSERT_EQ(accept_keyed("order-1", "body"), Accept::Result::stored);
+    WriteBatch batch;
+    batch.accepts.push_back(with_key("order-1", "other body"));
+    for (int times = 0; times < 2; ++times) {
+        write(batch);
+        EXPECT_EQ(batch.accepts.front().result, Accept::Result::key_reused);
+    }
+    EXPECT_EQ(waiting(), 1);
+}
+
 TEST_P(AcceptTest, TreatsTheSameKeyTwiceInOneBatchAsOneAfterTheOther) {
     WriteBatch batch;
     batch.accepts.push_back(with_key("order-1", "body"));

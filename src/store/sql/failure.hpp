@@ -51,14 +51,31 @@ private:
     Kind kind_;
 };
 
-/// Runs `body` and turns a Failure into an Error: damaged or store_failed.
+[[nodiscard]] constexpr ErrorCode code_of(Failure::Kind kind) noexcept {
+    switch (kind) {
+        case Failure::Kind::damage:
+        case Failure::Kind::read_error:
+            return ErrorCode::damaged;
+        case Failure::Kind::unavailable:
+            return ErrorCode::unavailable;
+        case Failure::Kind::fenced:
+            return ErrorCode::fenced;
+        case Failure::Kind::constraint:
+        case Failure::Kind::busy:
+        case Failure::Kind::no_room:
+        case Failure::Kind::failed:
+            break;
+    }
+    return ErrorCode::store_failed;
+}
+
+/// Runs `body` and turns a Failure into an Error: damaged, unavailable, fenced or store_failed.
 template <class Body>
 auto guarded(Body&& body) -> decltype(body()) {
     try {
         return std::forward<Body>(body)();
     } catch (const Failure& failure) {
-        return fail(failure.is_damage() ? ErrorCode::damaged : ErrorCode::store_failed,
-                    failure.what());
+        return fail(code_of(failure.kind()), failure.what());
     }
 }
 

@@ -165,7 +165,7 @@ bool MessageWriter::was_retried(Accept& accept) {
     if (!row.next()) {
         return false;
     }
-    accept.retry_of = Uuid::parse(row.text(0));
+    accept.retried_as = Uuid::parse(row.text(0));
     accept.result = Accept::Result::retried_before;
     return true;
 }
@@ -198,8 +198,11 @@ bool MessageWriter::repeats(Accept& accept) {
     if (!first.holds(wanted.created_at)) {
         return false;
     }
-    accept.result = first.fingerprint == wanted.fingerprint ? Accept::Result::repeated
-                                                            : Accept::Result::key_reused;
+    if (first.fingerprint != wanted.fingerprint) {
+        accept.result = Accept::Result::key_reused;
+        return true;
+    }
+    accept.result = Accept::Result::repeated;
     accept.idempotency = std::move(first);
     return true;
 }

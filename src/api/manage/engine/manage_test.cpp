@@ -154,10 +154,22 @@ TEST(ProblemTest, WhoeverMayTryAgainIsToldWhen) {
         return problem({.code = code, .detail = "x", .origin = {}}, false).headers;
     };
     EXPECT_EQ(headers_of(ErrorCode::busy), "Retry-After: 1\r\n");
+    EXPECT_EQ(headers_of(ErrorCode::unavailable), "Retry-After: 5\r\n");
     EXPECT_EQ(headers_of(ErrorCode::shutting_down), "Retry-After: 1\r\n");
     EXPECT_EQ(headers_of(ErrorCode::too_many_requests), "Retry-After: 10\r\n");
     EXPECT_EQ(headers_of(ErrorCode::conflict), "");
     EXPECT_EQ(headers_of(ErrorCode::store_failed), "");
+}
+
+TEST(ProblemTest, OnlyAnAdministratorIsToldWhereTheDatabaseThatIsAwayIs) {
+    const Error away{
+        .code = ErrorCode::unavailable, .detail = "10.0.0.5:5432 is away", .origin = {}};
+    const auto told = problem(away, false);
+    EXPECT_EQ(told.status, 503);
+    EXPECT_EQ(boost::json::parse(told.body).at("code"), "unavailable");
+    EXPECT_EQ(boost::json::parse(told.body).at("detail"),
+              "the server's database cannot be reached now: try again");
+    EXPECT_EQ(boost::json::parse(problem(away, true).body).at("detail"), "10.0.0.5:5432 is away");
 }
 
 TEST_F(ManageTest, ABackupIsACopyThatIsNeverWrittenOver) {

@@ -74,6 +74,8 @@ std::uint16_t status_of(ErrorCode code) {
         case ErrorCode::unreachable:
             return 502;
         case ErrorCode::busy:
+        case ErrorCode::unavailable:
+        case ErrorCode::fenced:
         case ErrorCode::shutting_down:
             return 503;
         case ErrorCode::timeout:
@@ -85,6 +87,16 @@ std::uint16_t status_of(ErrorCode code) {
             return 500;
     }
     return 500;
+}
+
+/// What callers who do not administer the server are told: errors of the store, files and
+/// protocols name things of its operator.
+std::string_view told(const Error& error) {
+    if (error.code == ErrorCode::unavailable || error.code == ErrorCode::fenced) {
+        return "the server's database cannot be reached now: try again";
+    }
+    return status_of(error.code) == 500 ? "the server failed to do it; its operator finds out why"
+                                        : std::string_view{error.detail};
 }
 
 void translate(boost::json::object& object, std::string_view name, Language language) {
@@ -137,15 +149,15 @@ Outcome problem(std::uint16_t status, std::string_view code, std::string_view de
 
 Outcome problem(const Error& error, bool for_administrator, std::span<const Mistake> mistakes) {
     const auto status = status_of(error.code);
-    const bool told = status != 500 || for_administrator;
     const bool is_of_fields =
         error.code == ErrorCode::invalid_argument || error.code == ErrorCode::refused;
     auto outcome = problem(status, to_string(error.code),
-                           told ? std::string_view{error.detail}
-                                : "the server failed to do it; its operator finds out why",
+                           for_administrator ? std::string_view{error.detail} : told(error),
                            is_of_fields ? mistakes : decltype(mistakes){});
     if (status == 429) {
         outcome.headers = "Retry-After: 10\r\n";
+    } else if (error.code == ErrorCode::unavailable) {
+        outcome.headers = "Retry-After: 5\r\n";
     } else if (status == 503) {
         outcome.headers = "Retry-After: 1\r\n";
     }

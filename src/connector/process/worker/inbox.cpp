@@ -25,8 +25,10 @@ std::string_view kind_of(ErrorCode code) {
         case ErrorCode::refused:
             return "refused";
         case ErrorCode::busy:
+        case ErrorCode::unavailable:
         case ErrorCode::too_many_requests:
             return "busy";
+        case ErrorCode::fenced:
         case ErrorCode::shutting_down:
             return "closing";
         case ErrorCode::conflict:
