@@ -1,6 +1,7 @@
 // The test server as a program: prints one line of JSON with its addresses, and runs until it is
 // told to stop. `--fast`: for measurements; webhooks come in batches, and nothing is recorded.
-import { addressOf, serveControl } from "./control.ts";
+import { addressOf } from "../control/server.ts";
+import { serveControl } from "./control.ts";
 import { Graph } from "./graph.ts";
 
 const fast = { batchMs: 20, batchMax: 500, recorded: false };

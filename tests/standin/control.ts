@@ -1,7 +1,6 @@
-// Controls the stand-in over HTTP, for other processes: POST /WORD with a JSON object, answered
-// with a JSON object. README.md lists the words.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+// The words by which other processes control the stand-in (README.md lists them).
+import type { Server } from "node:http";
+import { serve, text, type Actions, type Input } from "../control/server.ts";
 import type { Phone, Sendable, Shown } from "./phone/phone.ts";
 import { chainFaults, type ChainFault } from "./server/certificate.ts";
 import type { Event } from "./server/events.ts";
@@ -10,13 +9,10 @@ import { signatureFaults, type SignatureFault } from "./server/pairing.ts";
 import { lookUpFaults, type LookUpFault } from "./server/user_query.ts";
 import type { StandIn } from "./stand_in.ts";
 
-type Input = Record<string, unknown>;
-type Action = (standIn: StandIn, input: Input) => unknown;
-
 const bodyMax = 96 * 1024 * 1024;
 const waitMax = 60_000;
 
-const actions: Record<string, Action> = {
+const actions: Actions<StandIn> = {
   info: (standIn) => about(standIn),
   register: (standIn, input) => {
     standIn.setRegistered(number(input), input["registered"] !== false);
@@ -98,16 +94,8 @@ const actions: Record<string, Action> = {
   events: (standIn, input) => events(standIn, input),
 };
 
-/** Serves on a free port of 127.0.0.1. */
-export async function serveControl(standIn: StandIn): Promise<Server> {
-  const server = createServer((request, response) => void answer(standIn, request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return server;
-}
-
-export function addressOf(server: Server): string {
-  const { address, port } = server.address() as AddressInfo;
-  return `http://${address}:${port}`;
+export function serveControl(standIn: StandIn): Promise<Server> {
+  return serve(standIn, actions, bodyMax);
 }
 
 export function about(standIn: StandIn): Record<string, string> {
@@ -117,36 +105,6 @@ export function about(standIn: StandIn): Record<string, string> {
     root_file: standIn.rootFile,
     root_key: standIn.rootKey.toString("hex"),
   };
-}
-
-async function answer(
-  standIn: StandIn,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const action = actions[(request.url ?? "").slice(1)];
-  let status = 200;
-  let body: unknown;
-  try {
-    if (!action) throw new Error(`no action is called ${request.url}`);
-    body = (await action(standIn, await read(request))) ?? {};
-  } catch (error) {
-    status = 400;
-    body = { error: error instanceof Error ? error.message : String(error) };
-  }
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
-async function read(request: IncomingMessage): Promise<Input> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for await (const piece of request) {
-    length += (piece as Buffer).length;
-    if (length > bodyMax) throw new Error("the body is too long");
-    pieces.push(piece as Buffer);
-  }
-  const body = Buffer.concat(pieces).toString();
-  return body === "" ? {} : (JSON.parse(body) as Input);
 }
 
 /** Returns the events after `after`; waits for one if there is none yet. */
@@ -170,12 +128,6 @@ function number(input: Input): string {
 
 function until(input: Input): number | undefined {
   return typeof input["until"] === "number" ? input["until"] : undefined;
-}
-
-function text(input: Input, name: string): string {
-  const value = input[name];
-  if (typeof value !== "string") throw new Error(`${name} has to be a text`);
-  return value;
 }
 
 function oneOf<T extends string>(values: readonly T[], value: unknown): T | undefined {

@@ -1,6 +1,7 @@
 // The stand-in as a program: prints one line of JSON with its addresses, and runs until it is told
 // to stop. With `--with-parent` it also stops when its standard input ends.
-import { about, addressOf, serveControl } from "./control.ts";
+import { addressOf } from "../control/server.ts";
+import { about, serveControl } from "./control.ts";
 import { silenceLibsignal } from "./phone/quiet.ts";
 import { StandIn } from "./stand_in.ts";
 

@@ -1,33 +1,5 @@
-// Runs main.ts on a Node without TypeScript: compiles changed files into dist/, and imports them.
-import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+// Runs main.ts.
 import ts from "typescript";
+import { run } from "../control/program.mjs";
 
-const here = import.meta.dirname;
-const target = join(here, "dist");
-const compilerOptions = {
-  target: ts.ScriptTarget.ES2023,
-  module: ts.ModuleKind.ESNext,
-  allowImportingTsExtensions: true,
-  rewriteRelativeImportExtensions: true,
-  verbatimModuleSyntax: true,
-};
-
-const sources = ["", "wire", "crypto", "server", "phone"].flatMap((folder) =>
-  readdirSync(join(here, folder))
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => join(folder, name)),
-);
-for (const source of sources) {
-  const from = join(here, source);
-  const to = join(target, source.replace(/\.ts$/, ".js"));
-  const made = statSync(to, { throwIfNoEntry: false });
-  if (made && made.mtimeMs > statSync(from).mtimeMs) continue;
-  const { outputText } = ts.transpileModule(readFileSync(from, "utf8"), { compilerOptions });
-  mkdirSync(dirname(to), { recursive: true });
-  // Written under another name first, because another start may be reading the file.
-  writeFileSync(`${to}.${process.pid}`, outputText);
-  renameSync(`${to}.${process.pid}`, to);
-}
-
-await import(join(target, "main.js"));
+await run(ts, import.meta.dirname, ["wire", "crypto", "server", "phone"]);
