@@ -32,6 +32,15 @@ inline constexpr std::array state_reasons{
                 model::reasons::not_connected},
     StateReason{"token_needed", "Waiting for a token of the official platform",
                 model::reasons::token_needed},
+    StateReason{"pin_wanted",
+                "The number's PIN of six digits (two-step verification), to register it",
+                model::reasons::pin_wanted},
+    StateReason{"code_wanted", "The code of six digits that the platform has sent to this number",
+                model::reasons::platform_code_wanted},
+    StateReason{"platform_refuses", "The platform refuses the token or this number",
+                model::reasons::platform_refuses},
+    StateReason{"platform_restricts", "The platform restricts this account",
+                model::reasons::platform_restricts},
     StateReason{"imported", "The link was moved here from another program",
                 model::reasons::imported},
     StateReason{"connecting", "Connecting to the platform", "Menghubungkan ke platform"},
@@ -79,10 +88,12 @@ inline constexpr std::array state_reasons{
                 "Ponsel itu memakai nomor lain daripada perangkat ini"},
 };
 
-/// The reason with this Indonesian text. Null: it is in a connector's own words.
+/// The reason with this Indonesian text, which may end in ": " and the platform's words. Null: it
+/// is in a connector's own words.
 [[nodiscard]] const StateReason* reason_of(std::string_view indonesian) noexcept;
 
-/// The reason in the language, or as it is if it is in a connector's own words.
-[[nodiscard]] std::string_view reason_text(std::string_view indonesian, Language language) noexcept;
+/// The reason in the language, or as it is if it is in a connector's own words. The platform's
+/// words stay as they are.
+[[nodiscard]] std::string reason_text(std::string_view indonesian, Language language);
 
 }  // namespace merpati::api

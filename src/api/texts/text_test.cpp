@@ -76,6 +76,10 @@ TEST(StateReasonTest, AReasonIsShownInTheReadersLanguageAndHasACode) {
     EXPECT_EQ(reason_of("Diputuskan atas permintaan")->code, "requested");
     EXPECT_EQ(reason_text("in a worker's own words", Language::english), "in a worker's own words");
     EXPECT_EQ(reason_of("in a worker's own words"), nullptr);
+    EXPECT_EQ(reason_text("Platform membatasi akun ini: 368 Blocked", Language::english),
+              "The platform restricts this account: 368 Blocked");
+    EXPECT_EQ(reason_of("Platform menolak token atau nomor ini: 190")->code, "platform_refuses");
+    EXPECT_EQ(reason_of("Diputuskan atas permintaan lain"), nullptr);
     std::set<std::string_view> codes;
     for (const auto& reason : state_reasons) {
         EXPECT_TRUE(codes.insert(reason.code).second) << reason.code;

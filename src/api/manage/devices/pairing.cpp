@@ -25,7 +25,7 @@ value view_pairing(const Context& context, const Call& call, model::PhoneNumber 
         {"number", number.text()},
         {"state", std::string{model::to_string(shown)}},
         {"method", text_or_null(pairing.method)},
-        {"payload", text_or_null(pairing.payload)},
+        {"payload", text_or_null(reason_text(pairing.payload, call.head.language))},
         {"expires_at", view(pairing.expires_at)},
         {"reason", text_or_null(reason_text(pairing.reason, call.head.language))}};
 }

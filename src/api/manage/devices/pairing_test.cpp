@@ -2,6 +2,7 @@
 
 #include "api/manage/engine/manage_fixture.hpp"
 #include "api/operation.hpp"
+#include "model/texts.hpp"
 
 namespace merpati::api::manage::testing {
 namespace {
@@ -57,6 +58,13 @@ TEST_F(PairingTest, OneThatHasExpiredOrIsNoneIsNotFound) {
     EXPECT_EQ(qr("").status, 404);
     devices.shown_pairing = {};
     EXPECT_EQ(qr("").status, 404);
+}
+
+TEST_F(PairingTest, WhatAPersonIsAskedForIsSaidInTheirLanguage) {
+    devices.shown_pairing.method = "otp";
+    devices.shown_pairing.payload = model::reasons::pin_wanted;
+    const auto step = get("/devices/" + number + "/pairing");
+    EXPECT_THAT(step.text("payload"), HasSubstr("PIN of six digits"));
 }
 
 TEST_F(PairingTest, ACodeIsAskedForOnceWhileItCounts) {
