@@ -211,7 +211,8 @@ void Dispatcher::handle(QueuedOnDisk&& event) {
 
 void Dispatcher::handle(WentDown&& event) {
     auto& lane = lane_of(event.device);
-    probe_later(lane, false, event.retry_after);
+    const bool is_asked = event.retry_after > Millis{0};
+    probe_later(lane, false, is_asked ? std::optional{event.retry_after} : std::nullopt);
     make_ready(lane);
 }
 

@@ -73,7 +73,7 @@ struct QueuedOnDisk {
 /// A platform reported after a send that the device cannot send now.
 struct WentDown {
     model::PhoneNumber device;
-    Millis retry_after{0};
+    Millis retry_after{0};  // 0: the platform does not say how long.
 };
 /// A media message's file, or the outcome without it.
 struct Fetched {

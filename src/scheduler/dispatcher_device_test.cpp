@@ -63,6 +63,36 @@ TEST_F(DeviceTest, ADeviceIsNotProbedBeforeThePlatformAllowsIt) {
     EXPECT_EQ(stored(second).completion->attempts, 1U);
 }
 
+TEST_F(DeviceTest, APlatformThatAsksForAShorterWaitIsAskedThen) {
+    start();
+    const auto first = accept(message());
+    for (int probe = 0; probe < 8; ++probe) {
+        ASSERT_EQ(connector->sent, std::vector{first}) << probe;
+        connector->sent.clear();
+        post(Reported{.message = first, .outcome = {.kind = Kind::device_down, .retry_after = 2s}});
+        advance(2s - 1ms);
+        EXPECT_TRUE(connector->sent.empty()) << probe;
+        advance(1ms);
+    }
+    connector->sent.clear();
+    report(first, Kind::device_down);
+    advance(5s - 1ms);
+    EXPECT_TRUE(connector->sent.empty()) << "it did not ask";
+    advance(1ms);
+    EXPECT_EQ(connector->sent, std::vector{first});
+}
+
+TEST_F(DeviceTest, APlatformThatAsksForNoWaitIsNotAskedWithoutEnd) {
+    start();
+    const auto first = accept(message());
+    connector->sent.clear();
+    post(Reported{.message = first, .outcome = {.kind = Kind::device_down, .retry_after = 0s}});
+    advance(1s - 1ms);
+    EXPECT_TRUE(connector->sent.empty());
+    advance(1ms);
+    EXPECT_EQ(connector->sent, std::vector{first});
+}
+
 TEST_F(DeviceTest, ADeviceOfWhichThePlatformSaysLaterThatItCannotSendIsProbedThen) {
     start();
     post(WentDown{.device = device.number, .retry_after = 30s});

@@ -18,6 +18,7 @@ using model::StatusCode;
 
 constexpr Millis probe_first = 5s;
 constexpr Millis probe_longest = 60s;
+constexpr Millis asked_wait_min = 1s;
 constexpr std::uint32_t crashes_max = 2;  // Of one message.
 
 }  // namespace
@@ -198,18 +199,22 @@ void Dispatcher::requeue(InFlight& flight, std::optional<Millis> retry_after) {
     make_ready(lane);
 }
 
-/// Only a probe lengthens the pause; sends that were in flight when the device went down do not,
-/// unless the platform asks for a longer one.
+/// The pause is as long as the platform asks for, otherwise longer after each probe. Sends that
+/// were in flight when the device went down change it only if the platform asks for a longer one.
 void Dispatcher::probe_later(Lane& lane, bool is_probe, std::optional<Millis> retry_after) {
-    if (!lane.probing || is_probe) {
-        lane.probe_wait = lane.probing ? std::min(lane.probe_wait * 2, probe_longest) : probe_first;
-        lane.probe_at = now_ + lane.probe_wait;
+    const bool begins = !lane.probing;
+    if (begins) {
         lane.probing = true;
+        lane.probe_wait = 0ms;
         lane.down_since = lane.down_since.value_or(now_);
     }
     if (retry_after) {
-        const auto wait = std::clamp<Millis>(*retry_after, 0ms, options_.give_up);
-        lane.probe_at = std::max<Timestamp>(lane.probe_at, now_ + wait);
+        const auto until =
+            now_ + std::max(std::min<Millis>(*retry_after, options_.give_up), asked_wait_min);
+        lane.probe_at = begins || is_probe ? until : std::max<Timestamp>(lane.probe_at, until);
+    } else if (begins || is_probe) {
+        lane.probe_wait = std::clamp<Millis>(lane.probe_wait * 2, probe_first, probe_longest);
+        lane.probe_at = now_ + lane.probe_wait;
     }
 }
 
