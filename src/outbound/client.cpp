@@ -108,8 +108,6 @@ void Client::Impl::send(Request request, ResponseHandler done) {
     transfer->origin = request.url.origin();
     const auto now = clock_.steady_now();
     transfer->deadline = now + request.timeout;
-    transfer->longest_until =
-        now + (request.file ? request.file->longest : std::chrono::milliseconds{0});
     transfer->first_byte_by = request.first_byte_timeout.count() > 0
                                   ? now + request.first_byte_timeout
                                   : transfer->deadline;
@@ -255,7 +253,6 @@ void Client::Impl::write_rest(const TransferPtr& transfer, std::string_view byte
 
 /// Sends the request's file piece by piece, if it has one, and then reads the response.
 void Client::Impl::write_file(const TransferPtr& transfer) {
-    transfer->record_taken(clock_.steady_now());
     const auto more = transfer->next_piece();
     if (!more) {
         end(transfer, pass(more), false);

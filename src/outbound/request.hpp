@@ -21,9 +21,6 @@ struct BodyFile {
     std::filesystem::path path;
     std::uint64_t bytes = 0;
     std::string after;  // The rest of the body.
-    /// The request's timeout begins anew with each piece of 64 KiB that the server takes, for at
-    /// most this time in all. 0: it does not.
-    std::chrono::milliseconds longest{0};
 };
 
 struct Request {

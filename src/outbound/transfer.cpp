@@ -46,13 +46,6 @@ Result<bool> Transfer::next_piece() {
     return true;
 }
 
-void Transfer::record_taken(SteadyTime now) {
-    if (request.file && request.file->longest > std::chrono::milliseconds{0}) {
-        deadline = std::max(deadline, std::min(now + request.timeout, longest_until));
-        first_byte_by = std::max(first_byte_by, deadline);
-    }
-}
-
 void Transfer::record_received(std::size_t bytes_received, SteadyTime now) {
     if (!std::exchange(received, true)) {
         window_ends = now + rate_window;

@@ -27,7 +27,6 @@ struct Transfer {
     bool file_done = false;       // `bytes` is what follows the file.
     std::string origin;
     SteadyTime deadline;
-    SteadyTime longest_until;  // `deadline` never moves beyond it.
     SteadyTime first_byte_by;
     SteadyTime window_ends;        // Of the current window of Request::rate_min.
     std::size_t window_bytes = 0;  // Received in the window.
@@ -50,9 +49,6 @@ struct Transfer {
     /// Puts the next piece of the request's file, or what follows the file, into `bytes`. False:
     /// all was put there before. Errors: io_failed (the file cannot be read, or is shorter).
     [[nodiscard]] Result<bool> next_piece();
-
-    /// Records that the server has taken a piece of the file (BodyFile::longest).
-    void record_taken(SteadyTime now);
 
     /// Whether the request may be sent once more, because its pooled connection was closed.
     [[nodiscard]] bool may_repeat() const {

@@ -163,8 +163,7 @@ void GraphClient::upload(const std::string& party, std::string_view path, std::s
                             boundary, form.type);
         request->file = outbound::BodyFile{.path = form.path,
                                            .bytes = form.bytes,
-                                           .after = fmt::format("\r\n--{}--\r\n", boundary),
-                                           .longest = options_.upload_longest};
+                                           .after = fmt::format("\r\n--{}--\r\n", boundary)};
     }
     send(upload_slots_, party, std::move(request), std::move(done));
 }

@@ -27,10 +27,9 @@ struct GraphOptions {
     std::string version = "v26.0";
     outbound::ClientOptions client{};
     std::vector<outbound::Cidr> allow{};  // Private addresses that may be connected to.
-    Millis answer_within{30'000};
-    Millis upload_longest{600'000};  // Of a file that goes on: answer_within for each piece.
-    std::size_t requests_max = 256;  // In flight, of all numbers together.
-    std::size_t uploads_max = 16;    // Of these, of files.
+    Millis answer_within{30'000};         // Of a file too.
+    std::size_t requests_max = 256;       // In flight, of all numbers together.
+    std::size_t uploads_max = 16;         // Of these, of files.
 };
 
 /// The answer to one request.
