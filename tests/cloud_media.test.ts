@@ -99,6 +99,18 @@ test("an id that the platform refuses is uploaded anew, once", async () => {
   expect(cloud.graph.to(to)).toEqual([]);
 });
 
+test("an id that a report refuses is uploaded anew, and the message goes once more", async () => {
+  const url = host.put({ content: fresh() });
+  await cloud.end(await send(url));
+  const before = uploads().length;
+  cloud.graph.scripts.add({ type: "image", report: { code: 131053 } });
+  const again = await send(url);
+  expect(await cloud.end(again)).toMatchObject({ status: "sent", code: 200 });
+  expect(uploads()).toHaveLength(before + 1);
+  expect(cloud.graph.to(again.to).map(({ failed }) => failed)).toEqual([true, false]);
+  expect(cloud.ends(again)).toBe(1);
+});
+
 test.each([
   ["a type without a route", { content: gif, type: "image/gif" }],
   ["an image of more than 5 MB", { content: bigPng(5 * 1024 * 1024 + 1) }],

@@ -209,6 +209,41 @@ async function waitingOf(account: Account, number: BusinessNumber) {
   return { sent, id: cloud.graph.of(sent.message)[0]!.id };
 }
 
+test("a stranger without the secret costs little, and does not keep the platform out", async () => {
+  const tenant = await cloud.gateway.account();
+  await tenant.createKey();
+  for (const secret of ["rahasia-satu", "rahasia-dua", "rahasia-tiga", "rahasia-empat"]) {
+    cloud.gateway.secrets.add(secret);
+    await cloud.connect({ secret }, tenant, "--app-secret-file", cloud.write(secret, secret));
+  }
+  const headers = { "x-hub-signature-256": sign("{}", "salah") };
+  const body = Buffer.alloc(bodyMax, " ");
+  const flood = async () => {
+    for (let posts = 0; posts < 60; ++posts) {
+      const from = "127.0.0.2";
+      const { status } = await cloud.gateway.request({ method: "POST", path, headers, body, from });
+      if (status === 503) return posts;
+      expect(status).toBe(401);
+    }
+    return Infinity;
+  };
+  expect((await signed("{}")).status).toBe(200);
+  const floods = Promise.all([flood(), flood()]);
+  const { sent, id } = await waiting();
+  expect((await signed(about(cloud.number, failure(id)))).status).toBe(200);
+  expect(await cloud.end(sent)).toMatchObject({ status: "failed", code: 1001 });
+  for (const posts of await floods) expect(posts).toBeLessThan(60);
+  const { status } = await cloud.gateway.request({
+    method: "POST",
+    path,
+    headers: { "x-hub-signature-256": sign("{}", cloud.graph.secret) },
+    body: "{}",
+    from: "127.0.0.2",
+  });
+  expect(status).toBe(503);
+  expect((await signed("{}")).status).toBe(200);
+});
+
 test("an inbound text is told once, however often it is posted, and after kill -9", async () => {
   const other = await Cloud.open();
   const text = freshText("masuk");

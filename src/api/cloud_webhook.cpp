@@ -11,21 +11,12 @@
 
 #include "api/manage/engine/fields.hpp"
 #include "api/manage/engine/problem.hpp"
-#include "base/ascii.hpp"
 #include "base/shared_limit.hpp"
 
 namespace merpati::api {
 namespace {
 
 using connector::PlatformWebhook;
-
-/// Whether it has the form of a signature: "sha256=" and 64 hexadecimal digits.
-bool is_signature(std::string_view text) {
-    constexpr std::string_view prefix = "sha256=";
-    return text.starts_with(prefix) && text.size() == prefix.size() + 64 &&
-           std::ranges::all_of(text.substr(prefix.size()),
-                               [](char c) { return hex_value(c) >= 0; });
-}
 
 /// The value of a parameter; empty: it is missing or malformed.
 std::optional<std::string> parameter(std::string_view query, std::string_view name) {
@@ -62,6 +53,14 @@ manage::Outcome no_room() {
     return outcome;
 }
 
+manage::Outcome too_many_unsigned() {
+    auto outcome = manage::problem(503, "busy",
+                                   "too much without a right signature came from this address: "
+                                   "post it again later");
+    outcome.headers = "Retry-After: 30\r\n";
+    return outcome;
+}
+
 manage::Outcome outcome_of(const Result<PlatformWebhook::Taken>& taken) {
     if (!taken) {
         return no_room();
@@ -79,9 +78,11 @@ manage::Outcome outcome_of(const Result<PlatformWebhook::Taken>& taken) {
 
 }  // namespace
 
-/// The room for bodies, shared by address.
+/// The room for the bodies of some clients, shared by address.
 class CloudWebhook::Room {
 public:
+    explicit Room(std::size_t bytes) : all_(bytes) {}
+
     /// False: the address gets no more.
     [[nodiscard]] bool take(const http::PeerAddress& client, std::size_t bytes) {
         const std::lock_guard lock{mutex_};
@@ -108,7 +109,7 @@ public:
 
 private:
     std::mutex mutex_;
-    SharedLimit all_{bytes_max};
+    SharedLimit all_;
     boost::unordered_map<http::PeerAddress, std::size_t> held_;
 };
 
@@ -129,10 +130,10 @@ public:
     };
 
     Body(const Find& find, std::shared_ptr<Room> room, const http::PeerAddress& client,
-         std::string signature, Language language, http::Responder responder)
+         const Sha256& signature, Language language, http::Responder responder)
         : find_(find),
           place_(std::make_unique<Place>(std::move(room), client)),
-          signature_(std::move(signature)),
+          signature_(signature),
           language_(language),
           responder_(std::move(responder)) {}
 
@@ -152,7 +153,7 @@ public:
             return;
         }
         webhook->take(
-            std::move(body_), signature_,
+            {.body = std::move(body_), .signature = signature_, .client = place_->client.text()},
             [place = std::move(place_), language = language_, responder = std::move(responder_)](
                 const Result<PlatformWebhook::Taken>& taken) mutable {
                 place.reset();
@@ -163,14 +164,17 @@ public:
 private:
     const Find find_;
     std::unique_ptr<Place> place_;
-    const std::string signature_;
+    const Sha256 signature_;
     const Language language_;
     http::Responder responder_;
     std::string body_;
 };
 
 CloudWebhook::CloudWebhook(Find find, AppAddress app)
-    : find_(std::move(find)), app_(app), room_(std::make_shared<Room>()) {}
+    : find_(std::move(find)),
+      app_(app),
+      room_of_known_(std::make_shared<Room>(bytes_of_known_max)),
+      room_of_strangers_(std::make_shared<Room>(bytes_of_strangers_max)) {}
 
 void CloudWebhook::verify(const http::Request& request, http::Responder responder) const {
     const auto mode = parameter(request.query, "hub.mode");
@@ -195,16 +199,25 @@ void CloudWebhook::verify(const http::Request& request, http::Responder responde
 std::unique_ptr<http::BodyReceiver> CloudWebhook::receive(const http::Request& request,
                                                           http::Responder responder) const {
     const auto* const webhook = find_();
-    const auto signature = request.header("X-Hub-Signature-256").value_or("");
     if (webhook == nullptr || !webhook->has_secret()) {
         responder.send(reply_of(no_secret(), request));
         return nullptr;
     }
-    if (!is_signature(signature)) {
+    const auto signature =
+        PlatformWebhook::parse_signature(request.header("X-Hub-Signature-256").value_or(""));
+    if (!signature) {
         responder.send(reply_of(not_verified(), request));
         return nullptr;
     }
-    return std::make_unique<Body>(find_, room_, app_.client(request), std::string{signature},
+    const auto client = app_.client(request);
+    const auto standing = webhook->standing_of(client.text());
+    if (standing == PlatformWebhook::Standing::refused) {
+        responder.send(reply_of(too_many_unsigned(), request));
+        return nullptr;
+    }
+    const auto& room =
+        standing == PlatformWebhook::Standing::known ? room_of_known_ : room_of_strangers_;
+    return std::make_unique<Body>(find_, room, client, *signature,
                                   language_of(request.header("Accept-Language").value_or("")),
                                   std::move(responder));
 }

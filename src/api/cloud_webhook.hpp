@@ -18,16 +18,19 @@ namespace merpati::api {
 /// durable. Without a right signature it is answered 401, and without any secret 503, so that the
 /// platform posts it again. Keys and cookies are not looked at.
 ///
-/// Fairness: the bodies of all callers together have at most `bytes_max`, shared by address
-/// (SharedLimit) until they are stored or refused; the strings that hold them may take twice as
-/// much. Who gets no room is answered 503. A request whose signature has another form, or for which
-/// no secret is known, is refused by its head alone.
+/// Fairness: the bodies of all strangers together have at most `bytes_of_strangers_max`, shared by
+/// address (SharedLimit) until they are stored or refused; the strings that hold them may take
+/// twice as much. Known clients (PlatformWebhook::Standing) have as much for themselves, which
+/// strangers cannot fill. Who gets no room is answered 503. A request whose signature has another
+/// form, or of a client that is refused, and each while no secret is known, is refused by its head
+/// alone.
 ///
 /// Threads: any I/O thread. The platform's connector verifies and stores.
 class CloudWebhook {
 public:
     static constexpr std::size_t body_max = connector::PlatformWebhook::body_bytes_max;
-    static constexpr std::size_t bytes_max = 16UL * 1024 * 1024;
+    static constexpr std::size_t bytes_of_known_max = 16UL * 1024 * 1024;
+    static constexpr std::size_t bytes_of_strangers_max = 16UL * 1024 * 1024;
 
     /// Null: no connector takes posts now.
     using Find = std::function<connector::PlatformWebhook*()>;
@@ -43,7 +46,9 @@ private:
 
     const Find find_;
     const AppAddress app_;
-    const std::shared_ptr<Room> room_;  // Shared with bodies, which may outlive this object.
+    // Shared with bodies, which may outlive this object.
+    const std::shared_ptr<Room> room_of_known_;
+    const std::shared_ptr<Room> room_of_strangers_;
 };
 
 }  // namespace merpati::api

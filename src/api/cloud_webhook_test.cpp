@@ -2,6 +2,7 @@
 #include "api/cloud_webhook.hpp"
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,9 +24,14 @@ struct FakeWebhook final : PlatformWebhook {
                                                      : std::nullopt;
     }
     [[nodiscard]] bool has_secret() const override { return secret; }
-    void take(std::string body, std::string_view signature, Done done) override {
-        taken.push_back(std::move(body));
-        signatures.emplace_back(signature);
+    [[nodiscard]] Standing standing_of(const std::string& client) const override {
+        const auto found = standings.find(client);
+        return found == standings.end() ? Standing::stranger : found->second;
+    }
+    void take(Post post, Done done) override {
+        taken.push_back(std::move(post.body));
+        signatures.push_back(post.signature);
+        clients.push_back(std::move(post.client));
         if (answer) {
             done(*answer);
         } else {
@@ -36,7 +42,9 @@ struct FakeWebhook final : PlatformWebhook {
     bool secret = true;
     std::optional<Result<Taken>> answer = Taken::stored;  // Empty: it answers later.
     std::vector<std::string> taken;
-    std::vector<std::string> signatures;
+    std::vector<Sha256> signatures;
+    std::vector<std::string> clients;
+    std::map<std::string, Standing> standings;
     std::vector<Done> waiting;
 };
 
@@ -72,8 +80,8 @@ struct CloudWebhookTest : ::testing::Test {
         receiver.take(std::move(piece), http::PieceHold{std::make_shared<IdleFeed>(), 1});
     }
     /// Posts a whole body, and answers its status; 0: there is no answer yet.
-    int post(const std::string& body) {
-        const auto receiver = begin(signature());
+    int post(const std::string& body, std::string_view address = "192.0.2.1") {
+        const auto receiver = begin(signature(), address);
         if (receiver != nullptr) {
             give(*receiver, body);
             receiver->finish();
@@ -115,7 +123,9 @@ TEST_F(CloudWebhookTest, ABodyIsAnsweredWhenItIsStored) {
     platform.answer.reset();
     EXPECT_EQ(post(R"({"entry":[]})"), 0);
     EXPECT_THAT(platform.taken, ::testing::ElementsAre(R"({"entry":[]})"));
-    EXPECT_THAT(platform.signatures, ::testing::ElementsAre(signature()));
+    EXPECT_THAT(platform.signatures,
+                ::testing::ElementsAre(PlatformWebhook::parse_signature(signature())));
+    EXPECT_THAT(platform.clients, ::testing::ElementsAre("192.0.2.1"));
     platform.waiting.front()(PlatformWebhook::Taken::stored);
     EXPECT_EQ(status(), 200);
 }
@@ -162,7 +172,7 @@ TEST_F(CloudWebhookTest, AnAddressThatFillsTheRoomKeepsNoOtherOut) {
             held += refused ? 0 : piece.size();
         }
     }
-    EXPECT_LE(held, CloudWebhook::bytes_max / 2 + piece.size());
+    EXPECT_LE(held, CloudWebhook::bytes_of_strangers_max / 2 + piece.size());
     const auto other = begin(signature(), "198.51.100.7");
     for (std::size_t size = 0; size + piece.size() <= CloudWebhook::body_max;
          size += piece.size()) {
@@ -171,6 +181,28 @@ TEST_F(CloudWebhookTest, AnAddressThatFillsTheRoomKeepsNoOtherOut) {
     EXPECT_EQ(status(), 0) << "it has room for a whole body";
     greedy.clear();
     EXPECT_EQ(post(piece), 0) << "what was given back is free again";
+}
+
+TEST_F(CloudWebhookTest, StrangersCannotFillTheRoomOfKnownClients) {
+    platform.answer.reset();
+    platform.standings["198.51.100.7"] = PlatformWebhook::Standing::known;
+    const std::string body(CloudWebhook::body_max, 'x');
+    int stranger = 0;
+    while (post(body, "203.0.113." + std::to_string(stranger)) == 0) {
+        ++stranger;  // Each from an address of its own.
+    }
+    EXPECT_EQ(status(), 503);
+    EXPECT_EQ(stranger, 5);
+    EXPECT_EQ(post(body, "198.51.100.7"), 0);
+    EXPECT_EQ(platform.clients.back(), "198.51.100.7");
+}
+
+TEST_F(CloudWebhookTest, OneThatPostsTooMuchWithoutARightSignatureIsRefusedByItsHead) {
+    platform.standings["192.0.2.1"] = PlatformWebhook::Standing::refused;
+    EXPECT_EQ(begin(signature()), nullptr);
+    EXPECT_EQ(status(), 503);
+    EXPECT_THAT(sink->reply->headers, HasSubstr("Retry-After"));
+    EXPECT_EQ(post("{}", "198.51.100.7"), 200);
 }
 
 TEST_F(CloudWebhookTest, ABodyThatIsBeingStoredStillCounts) {

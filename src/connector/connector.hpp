@@ -37,7 +37,6 @@ struct Capabilities {
     /// A message that was in flight when the process ended is not repeated: its status is awaited
     /// for so long after the start. Empty: no status names messages.
     std::optional<Millis> status_within{};
-    bool hold_unknown = false;  // As in model::Outcome, for these messages.
     std::size_t text_characters_max = 4096;
     std::size_t window = 1;  // Sends in flight per device.
     /// Empty: all that the gateway accepts.
@@ -304,6 +303,10 @@ public:
     /// Disconnects the device. `settled` is called when nothing writes its secrets until it is
     /// started again, or with an error if that is not certain.
     virtual void settle_device(model::PhoneNumber /*device*/, Settled settled) { settled({}); }
+
+    /// Whether a message of the device that was in flight when the process ended is held, as by
+    /// Outcome::hold_unknown; only where Capabilities::status_within is set.
+    [[nodiscard]] virtual bool holds_unknown(model::PhoneNumber /*device*/) const { return false; }
 
     /// Calls `done` when the calls before this one have reported all that they report without
     /// waiting for the platform, such as the state of a device that was stopped. On any thread,

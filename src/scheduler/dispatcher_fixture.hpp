@@ -26,6 +26,7 @@ public:
     std::vector<model::MessageId> templates;  // Of `sent`, those to be sent as the template.
     std::vector<std::string> files;           // MIME types of the files that came.
     connector::Capabilities abilities{.window = 16};
+    bool hold_unknown = false;
 
     [[nodiscard]] connector::CapabilitiesPtr capabilities() const override {
         return std::make_shared<const connector::Capabilities>(abilities);
@@ -44,6 +45,7 @@ public:
     }
     void stop_device(model::PhoneNumber) override {}
     void forget_device(model::PhoneNumber) override {}
+    [[nodiscard]] bool holds_unknown(model::PhoneNumber) const override { return hold_unknown; }
     void send(const connector::SendRequest& request) override {
         sent.push_back(request.message.id);
         if (request.as_template) {

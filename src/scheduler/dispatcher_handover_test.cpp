@@ -202,7 +202,7 @@ TEST_F(HandOverTest, AfterAStartAStatusHasTenSecondsAtLeast) {
 
 TEST_F(HandOverTest, WhereNoStatusMayComeACrashHoldsWhatWasInFlightAfterTheWait) {
     connector->abilities.status_within = 60s;
-    connector->abilities.hold_unknown = true;
+    connector->hold_unknown = true;
     start();
     const auto id = accept(message());
     restart();

@@ -116,10 +116,10 @@ bool Dispatcher::settle_interrupted(Lane& lane, store::QueuedMessage& queued) {
         lane.connector != nullptr ? lane.connector->capabilities() : connector::CapabilitiesPtr{};
     const auto within = abilities != nullptr ? abilities->status_within : std::nullopt;
     if (within) {
-        // Statuses may come for this device, even if they do not for the connector's others.
+        const auto must_hold = lane.connector->holds_unknown(lane.device);
         await_lost_answer(add_in_flight(lane, std::move(queued)),
                           std::max(*within, interrupted_wait_min),
-                          std::string{model::details::unknown}, abilities->hold_unknown);
+                          std::string{model::details::unknown}, must_hold);
         return true;
     }
     if (!is_sent_once(lane.connector, *queued.message)) {

@@ -11,6 +11,7 @@ export interface HttpRequest {
   body?: string | Buffer;
   ca?: string;
   agent?: Agent;
+  from?: string; // The address of this machine from which it comes.
   deadline?: number;
 }
 
@@ -30,6 +31,7 @@ export function exchange(options: HttpRequest): Promise<Answer> {
           ...options.headers,
         },
         agent: options.agent ?? false,
+        localAddress: options.from,
         ...(options.ca && { ca: options.ca }),
       },
       (response) => collect(response).then(resolve, reject),

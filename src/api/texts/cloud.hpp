@@ -50,6 +50,8 @@ inline constexpr std::array texts_of_cloud{
          "cloud.app_secret_file, atau berikan kepada perangkat"},
     Text{"too much waits to be stored: post it again",
          "terlalu banyak yang menunggu disimpan: kirim lagi"},
+    Text{"too much without a right signature came from this address: post it again later",
+         "terlalu banyak tanpa tanda tangan yang benar datang dari alamat ini: kirim lagi nanti"},
     Text{"the token of the verification is not the one of cloud.verify_token",
          "token verifikasi tidak sama dengan cloud.verify_token"},
     Text{"too many questions of this device, or account, to the platform are under way: wait for "

@@ -11,6 +11,7 @@
 #include "connector/cloud/media_download.hpp"
 #include "connector/cloud/number/numbers.hpp"
 #include "connector/cloud/sending/known_templates.hpp"
+#include "connector/cloud/sending/reused_files.hpp"
 #include "connector/cloud/sending/sender.hpp"
 #include "connector/cloud/sending/uploads.hpp"
 #include "connector/cloud/webhook/webhook.hpp"
@@ -32,7 +33,6 @@ CapabilitiesPtr capabilities_of(const Options& options) {
     capabilities.late_statuses = true;
     capabilities.templates = true;
     capabilities.status_within = options.status_wait;
-    capabilities.hold_unknown = options.app_secret.empty();
     capabilities.window = options.window;
     capabilities.media_types = media_types();
     capabilities.media_bytes_max = media_bytes_max();
@@ -63,9 +63,10 @@ public:
                    .numbers = numbers_,
                    .uploads = uploads_,
                    .templates = templates_,
+                   .reused_files = reused_files_,
                    .after = [this](auto wait, auto act) { after(wait, std::move(act)); },
-                   .status_wait = options_.status_wait,
-                   .has_app_secret = !options_.app_secret.empty()}) {}
+                   .hears = [this](model::PhoneNumber which) { return webhook_.hears(which); },
+                   .status_wait = options_.status_wait}) {}
 
     Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) {
         if (auto usable = graph_.usable(); !usable) {
@@ -189,6 +190,10 @@ private:
                         sender_.note_inbound(number, sender, id);
                     });
                 },
+            .refuse_file =
+                [this](model::PhoneNumber number, const model::MessageId& message) {
+                    return reused_files_.refuse(number, message);
+                },
             .on_failure =
                 [this](model::PhoneNumber number, const GraphError& error, Timestamp at) {
                     post([this, number, error, at] { sender_.note_failure(number, error, at); });
@@ -236,6 +241,7 @@ private:
     ConnectorEvents* events_ = nullptr;
     outbound::EventThread thread_{"cloud"};
     GraphClient graph_;
+    ReusedFiles reused_files_;
     Webhook webhook_;
     Numbers numbers_;
     Uploads uploads_;
@@ -286,6 +292,9 @@ void Cloud::stop_device(model::PhoneNumber device) {
 void Cloud::forget_device(model::PhoneNumber device) {
     impl_->webhook().expect_no_more(device);
     impl_->post([this, device] { impl_->numbers().forget(device); });
+}
+bool Cloud::holds_unknown(model::PhoneNumber device) const {
+    return !impl_->webhook().hears(device);
 }
 void Cloud::after_reports(std::move_only_function<void()> done) {
     impl_->post(std::move(done));

@@ -48,6 +48,8 @@ public:
                         Settled settled) override;
     void stop_device(model::PhoneNumber device) override;
     void forget_device(model::PhoneNumber device) override;
+    /// False only if a secret is known by which the device's statuses can be verified.
+    [[nodiscard]] bool holds_unknown(model::PhoneNumber device) const override;
     void after_reports(std::move_only_function<void()> done) override;
     void fetch_media(MediaRequest request, MediaFetched done) override;
     void check_access(PlatformAccess access, AccessChecked done) override;

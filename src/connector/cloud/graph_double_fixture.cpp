@@ -99,7 +99,7 @@ void GraphDouble::post(const std::string& body) {
             if (webhook_ == nullptr) {
                 return;
             }
-            webhook_->take(body, sign(body, app_secret),
+            webhook_->take({.body = body, .signature = sign(body, app_secret), .client = client},
                            [promise](auto taken) { promise->set_value(std::move(taken)); });
         }
         if (answered.wait_for(5s) != std::future_status::ready) {
@@ -125,16 +125,16 @@ GraphDouble::Reply GraphDouble::refusal(int status, std::int64_t code, std::stri
     return {.status = status, .body = json::serialize(json::object{{"error", error}})};
 }
 
-std::string GraphDouble::sign(std::string_view body, std::string_view secret) {
-    return "sha256=" + to_hex(hmac_sha256(as_bytes(secret), body));
+Sha256 GraphDouble::sign(std::string_view body, std::string_view secret) {
+    return hmac_sha256(as_bytes(secret), body);
 }
 
 std::string GraphDouble::status_body(std::string_view number_id, std::string_view platform_id,
                                      std::string_view status, std::string_view opaque,
-                                     std::int64_t code) {
+                                     std::int64_t code, std::string_view at) {
     json::object event{{"id", platform_id},
                        {"status", status},
-                       {"timestamp", "1700000000"},
+                       {"timestamp", at},
                        {"recipient_id", "628"},
                        {"biz_opaque_callback_data", opaque}};
     if (status == "failed") {

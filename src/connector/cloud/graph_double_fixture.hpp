@@ -28,6 +28,7 @@ class GraphDouble {
 public:
     static constexpr const char* app_secret = "app-secret";
     static constexpr const char* verify_token = "verify-token";
+    static constexpr const char* client = "192.0.2.1";  // From which it posts.
 
     GraphDouble();
     ~GraphDouble();
@@ -67,12 +68,13 @@ public:
     /// The platform's error envelope.
     [[nodiscard]] static Reply refusal(int status, std::int64_t code, std::string_view title,
                                        std::string_view details);
-    [[nodiscard]] static std::string sign(std::string_view body, std::string_view secret);
+    [[nodiscard]] static Sha256 sign(std::string_view body, std::string_view secret);
     /// A webhook's body with one status, or one text message.
     [[nodiscard]] static std::string status_body(std::string_view number_id,
                                                  std::string_view platform_id,
                                                  std::string_view status, std::string_view opaque,
-                                                 std::int64_t code = 0);
+                                                 std::int64_t code = 0,
+                                                 std::string_view at = "1700000000");
     [[nodiscard]] static std::string inbound_body(std::string_view number_id,
                                                   std::string_view platform_id,
                                                   std::string_view sender, std::string_view text);

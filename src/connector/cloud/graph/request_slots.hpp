@@ -1,4 +1,4 @@
-// Limits the requests in flight to the platform, and shares them among numbers.
+// Limits what is under way at once, such as requests to the platform, and shares that.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 namespace merpati::connector::cloud {
 
 /// Operation: `ask` calls `go` when the party may have one more request in flight, at once or
-/// later; the request's end is told by `release`. Waiting parties are served in turns, each in its
-/// order.
+/// later; the request's end is told by `release`. With a total of 1 parties simply take turns.
+/// Waiting parties are served in turns, each in its order.
 ///
 /// Fairness: no party uses up all slots (SharedLimit), so one whose answers are slow, or that has
 /// much to send, leaves room for others.

@@ -39,6 +39,7 @@ struct Number {
     std::uint64_t turn = 0;    // Of its last start or stop; what an earlier one planned is void.
     std::optional<PairingStage> pairing;
     Rates rates;
+    Timestamp held_until{};  // By the wall clock; as it is kept among its secrets.
 
     // Reading its secrets.
     bool is_read = false;                     // Once at least.

@@ -1,5 +1,7 @@
 #include "connector/cloud/number/numbers.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +13,10 @@ namespace {
 
 using model::DeviceState;
 namespace reasons = model::reasons;
+
+constexpr std::string_view held_until_name = "held_until";
+constexpr Millis worth_keeping{1'000};  // What a pause must be longer than the one that is kept.
+constexpr std::chrono::hours hold_max{24};
 
 void not_needed(const Result<void>& /*stored*/) {
     // The state is reported again at the next start of the number.
@@ -89,6 +95,23 @@ void Numbers::end(Number& number, const Verdict& verdict, const GraphError& erro
     report(number, DeviceState::disconnected, fmt::format("{}: {}", why, words));
 }
 
+void Numbers::hold(Number& number, Millis wait) {
+    const auto until = rooms_.clock.now() + std::min<Millis>(wait, hold_max);
+    number.rates.hold(rooms_.clock.steady_now() + wait);
+    if (until <= number.held_until + worth_keeping) {
+        return;
+    }
+    number.held_until = until;
+    const auto text = std::to_string(to_unix_millis(until));
+    const auto bytes = as_bytes(text);
+    secrets_.put(
+        number.ref(), {{std::string{held_until_name}, Bytes{bytes.begin(), bytes.end()}}},
+        [] { return true; },
+        [](const Result<void>& /*stored*/) {
+            // At worst the platform has to ask again after a restart.
+        });
+}
+
 void Numbers::report(Number& number, DeviceState state, std::string_view reason) {
     number.state = state;
     events_->device_state(number.ref(), state, std::string{reason}, not_needed);
@@ -114,7 +137,7 @@ void Numbers::read_next() {
         secrets_.get(
             ref,
             {std::string{model::CloudNumber::token_name},
-             std::string{model::CloudNumber::app_secret_name}},
+             std::string{model::CloudNumber::app_secret_name}, std::string{held_until_name}},
             [] { return true; },
             [this, ref](Result<DeviceSecrets::Values> values) {
                 rooms_.post([this, ref, values = std::move(values)]() mutable {
@@ -139,8 +162,26 @@ void Numbers::take_secrets(const DeviceRef& ref, Result<DeviceSecrets::Values> v
     number->is_read = true;
     number->token = values ? text_of(values->at(0).second) : std::string{};
     number->app_secret = values ? text_of(values->at(1).second) : std::string{};
+    if (values) {
+        take_hold(*number, values->at(2).second);
+    }
     rooms_.on_known(*number);
     go_on(*number);
+}
+
+/// Goes on with the pause that an earlier run has kept.
+void Numbers::take_hold(Number& number, const std::optional<Bytes>& kept) const {
+    const auto text = text_of(kept);
+    std::int64_t millis = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), millis);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size()) {
+        return;
+    }
+    const auto rest = from_unix_millis(millis) - rooms_.clock.now();
+    if (rest > Millis{0} && rest <= hold_max) {
+        number.held_until = from_unix_millis(millis);
+        number.rates.hold(rooms_.clock.steady_now() + rest);
+    }
 }
 
 /// Does what the last start asked for, now that the secrets are known.

@@ -59,12 +59,16 @@ public:
     /// The platform has refused the number, or restricted it: it is disconnected, with the reason.
     void end(Number& number, const Verdict& verdict, const GraphError& error);
 
+    /// The platform asks for a pause of the number. It is kept, so that a restart does not end it.
+    void hold(Number& number, Millis wait);
+
     [[nodiscard]] static std::set<std::string, std::less<>> pairing_methods();
 
 private:
     void read_secrets(Number& number);
     void read_next();
     void take_secrets(const DeviceRef& ref, Result<DeviceSecrets::Values> values);
+    void take_hold(Number& number, const std::optional<Bytes>& kept) const;
     void go_on(Number& number);
     void report(Number& number, model::DeviceState state, std::string_view reason);
     void connect(Number& number);

@@ -17,7 +17,8 @@ namespace merpati::connector::cloud {
 ///
 /// Operation: ask `pair_wait` and `number_wait`, then call `sent`.
 ///
-/// Restarts: nothing is kept; the platform's own refusals then decide.
+/// Restarts: Numbers keeps the pause of the whole number. Of recipients nothing is kept; the
+/// platform's own refusals then decide.
 ///
 /// Threads: none. Memory: the recipients of the last minutes, at most as many as the number's rate
 /// allows in the time that 45 messages in advance take.

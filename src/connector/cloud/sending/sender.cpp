@@ -20,7 +20,7 @@ using Kind = Outcome::Kind;
 namespace details = model::details;
 
 constexpr std::size_t text_characters_most = 4'096;
-constexpr Millis hold_unasked{1'000};  // Where the platform does not say how long.
+constexpr Millis hold_unasked{5'000};  // Where the platform does not say how long.
 
 /// The id that the platform gave the message; empty: its answer has none.
 std::string message_id_of(const boost::json::object& answer) {
@@ -166,6 +166,10 @@ void Sender::go_on(const JobPtr& job) {
 }
 
 void Sender::upload(const JobPtr& job, Number& number) {
+    const auto& sent = *job->message;
+    if (const auto refused = rooms_.reused_files.refused(sent.device, sent.id)) {
+        rooms_.uploads.drop(number.access(), *job->file, *job->kind, *refused);
+    }
     rooms_.uploads.find(number.access(), *job->file, *job->kind,
                         [this, job](Uploads::Uploaded uploaded) {
                             if (is_done(job)) {
@@ -183,6 +187,10 @@ void Sender::upload(const JobPtr& job, Number& number) {
                             job->media_id = std::move(uploaded.id);
                             job->media_id_reused = uploaded.reused;
                             const auto& message = *job->message;
+                            if (!job->text_follows) {
+                                rooms_.reused_files.sending(message.device, message.id,
+                                                            job->media_id, job->media_id_reused);
+                            }
                             post(job,
                                  media_body({.recipient = message.recipient,
                                              .opaque = opaque_of(message.id, job->text_follows)},
@@ -354,7 +362,7 @@ Outcome Sender::judged(const JobPtr& job, Number& number, const GraphError& erro
         case Meaning::passing:
             break;
         case Meaning::holds_number:
-            number.rates.hold(now + error.retry_after.value_or(hold_unasked));
+            rooms_.numbers.hold(number, error.retry_after.value_or(hold_unasked));
             break;
         case Meaning::holds_pair:
             pair_wait = number.rates.pair_refused(job->message->recipient, error.retry_after, now);
@@ -371,9 +379,7 @@ Outcome Sender::judged(const JobPtr& job, Number& number, const GraphError& erro
 Outcome Sender::unknown_of(const JobPtr& job) {
     auto outcome = unknown_outcome(details::unknown);
     outcome.status_within = rooms_.status_wait;
-    const auto* number = rooms_.numbers.find(job->message->device);
-    outcome.hold_unknown =
-        !rooms_.has_app_secret && (number == nullptr || number->app_secret.empty());
+    outcome.hold_unknown = !rooms_.hears(job->message->device);
     return outcome;
 }
 
@@ -416,7 +422,7 @@ void Sender::note_failure(model::PhoneNumber which, const GraphError& error, Tim
     } else if (verdict.meaning == Meaning::holds_number) {
         const auto wait = error.retry_after.value_or(hold_unasked);
         if (at + wait + std::chrono::seconds{1} > rooms_.clock.now()) {
-            number->rates.hold(rooms_.clock.steady_now() + wait);
+            rooms_.numbers.hold(*number, wait);
         }
     }
 }

@@ -18,6 +18,7 @@
 #include "connector/cloud/graph/graph_client.hpp"
 #include "connector/cloud/number/numbers.hpp"
 #include "connector/cloud/sending/known_templates.hpp"
+#include "connector/cloud/sending/reused_files.hpp"
 #include "connector/cloud/sending/uploads.hpp"
 #include "connector/connector.hpp"
 
@@ -46,10 +47,12 @@ public:
         Numbers& numbers;
         Uploads& uploads;
         KnownTemplates& templates;
+        ReusedFiles& reused_files;
         /// Runs a function after the time.
         std::function<void(std::chrono::nanoseconds, std::move_only_function<void()>)> after;
+        /// Whether the number's statuses can be verified.
+        std::function<bool(model::PhoneNumber)> hears;
         Millis status_wait;
-        bool has_app_secret = false;  // One that verifies the webhooks of all numbers.
     };
     explicit Sender(Rooms rooms)
         : rooms_(std::move(rooms)),

@@ -85,11 +85,13 @@ TEST_F(SenderTest, WithoutAnAppSecretAnUnknownOutcomeIsHeld) {
     restart(options);
     graph.play(refuse_messages({.body = ""}));
     EXPECT_TRUE(send(message()).hold_unknown);
+    EXPECT_TRUE(cloud->holds_unknown(device.number));
     put_secret(model::CloudNumber::app_secret_name, "own");
     cloud->start_device(device, {});
     events->wait_until(
         [&](const Reported& all) { return all.states_of(device.number).size() == 2; });
     EXPECT_FALSE(send(message()).hold_unknown);
+    EXPECT_FALSE(cloud->holds_unknown(device.number)) << "its own secret counts";
 }
 
 TEST_F(SenderTest, APlatformThatCannotBeReachedHasNotGotTheMessage) {
@@ -126,7 +128,7 @@ TEST_F(SenderTest, ARefusedTokenDisconnectsTheNumber) {
     EXPECT_EQ(send(message()).kind, Kind::accepted);
 }
 
-TEST_F(SenderTest, AThrottledNumberIsHeldAndARecipientAlone) {
+TEST_F(SenderTest, AThrottledNumberIsHeld) {
     auto throttled = GraphDouble::refusal(429, 130'429, "Rate limit hit", "");
     throttled.headers = "Retry-After: 30\r\n";
     graph.play(refuse_messages(throttled));
@@ -135,8 +137,9 @@ TEST_F(SenderTest, AThrottledNumberIsHeldAndARecipientAlone) {
     EXPECT_EQ(held.kind, Kind::device_down);
     EXPECT_GT(held.retry_after, Millis{20'000});
     EXPECT_EQ(posted().size(), 1U);
+}
 
-    restart();
+TEST_F(SenderTest, AThrottledRecipientIsHeldAlone) {
     graph.play(refuse_messages(GraphDouble::refusal(400, 131'056, "Pair rate limit hit", "")));
     const auto before = clock.now();
     EXPECT_GE(send(message()).restricted_until, before + Millis{4'000});
@@ -145,6 +148,28 @@ TEST_F(SenderTest, AThrottledNumberIsHeldAndARecipientAlone) {
     auto& other = message();
     other.recipient = "6281234567891";
     EXPECT_EQ(send(other).kind, Kind::accepted);
+}
+
+TEST_F(SenderTest, AThrottledNumberIsStillHeldAfterARestart) {
+    auto throttled = GraphDouble::refusal(429, 130'429, "Rate limit hit", "");
+    throttled.headers = "Retry-After: 30\r\n";
+    graph.play(refuse_messages(throttled));
+    EXPECT_EQ(send(message()).kind, Kind::device_down);
+    restart();
+    graph.play({});
+    const auto held = send(message());
+    EXPECT_EQ(held.kind, Kind::device_down);
+    EXPECT_GT(held.retry_after, Millis{20'000});
+    EXPECT_EQ(posted().size(), 1U);
+}
+
+TEST_F(SenderTest, ANumberThatALateReportThrottlesIsStillHeldAfterARestart) {
+    const auto now = std::chrono::floor<std::chrono::seconds>(clock.now().time_since_epoch());
+    graph.post(GraphDouble::status_body(number_id, "wamid.9", "failed", "", 130'429,
+                                        std::to_string(now.count())));
+    restart();
+    EXPECT_EQ(send(message()).kind, Kind::device_down);
+    EXPECT_TRUE(posted().empty());
 }
 
 TEST_F(SenderTest, AClosedWindowMakesATextATemplateOnce) {
@@ -323,6 +348,41 @@ TEST_F(SenderTest, AnIdThatThePlatformRefusesIsUploadedAnewOnce) {
     const auto refused = send(message(), &picture);
     EXPECT_EQ(refused.code, model::StatusCode::media_refused);
     EXPECT_EQ(graph.seen("/media").size(), 3U);
+}
+
+TEST_F(SenderTest, AnIdThatALateReportRefusesIsUploadedAnewOnce) {
+    const auto& picture = file("image/png");
+    const auto refuse = [&](const model::Message& sent, const char* platform_id) {
+        graph.post(
+            GraphDouble::status_body(number_id, platform_id, "failed", sent.id.text(), 131'053));
+        return reported().statuses.back();
+    };
+    const auto& first = message();
+    (void)send(first, &picture);
+    EXPECT_FALSE(refuse(first, "wamid.first").verdict) << "it was uploaded for this message";
+    const auto& second = message();
+    (void)send(second, &picture);
+    ASSERT_TRUE(refuse(second, "wamid.second").verdict);
+    EXPECT_EQ(refuse(second, "wamid.second").verdict->kind, Kind::retry) << "reported again";
+    EXPECT_EQ(send(second, &picture).kind, Kind::accepted);
+    EXPECT_EQ(graph.seen("/media").size(), 2U);
+    EXPECT_FALSE(refuse(second, "wamid.third").verdict);
+}
+
+TEST_F(SenderTest, AnIdThatReplacesARefusedOneSurvivesARestart) {
+    const auto& picture = file("image/png");
+    (void)send(message(), &picture);
+    (void)send(message(), &picture);
+    graph.play([](const Seen& request) -> std::optional<Reply> {
+        return request.body.contains(R"("id":"1001")")
+                   ? std::optional{GraphDouble::refusal(400, 100, "Invalid parameter", "media id")}
+                   : std::nullopt;
+    });
+    (void)send(message(), &picture);
+    EXPECT_EQ(graph.seen("/media").size(), 2U);
+    restart();
+    EXPECT_EQ(send(message(), &picture).kind, Kind::accepted);
+    EXPECT_EQ(graph.seen("/media").size(), 2U);
 }
 
 TEST_F(SenderTest, ATextThatNoCaptionTakesFollowsAndDecides) {

@@ -39,7 +39,7 @@ void Uploads::find(const Access& access, const media::File& file, const MediaKin
 /// Answers with the id of an earlier upload, if there is one.
 void Uploads::look_up(const Access& access, const std::string& content, Done& done) {
     auto* entry = ids_.find(access.id, content);
-    if (entry == nullptr) {
+    if (entry == nullptr || entry->refused) {
         return;
     }
     if (entry->until <= rooms_.clock.now()) {
@@ -63,15 +63,14 @@ void Uploads::upload(const Access& access, const media::File& file, const MediaK
     rooms_.graph.upload(
         access.id, access.id + "/media", access.token,
         {.path = file.path, .bytes = file.bytes, .type = kind.sent_as},
-        [this, key](GraphAnswer answer) {
+        [this, access, key](GraphAnswer answer) {
             Uploaded uploaded{.id = {}, .answer = std::move(answer)};
             if (uploaded.answer.is_fine()) {
                 uploaded.id = find_text(uploaded.answer.body, "id", media_id_bytes + 1);
                 uploaded.id = is_media_id(uploaded.id) ? uploaded.id : std::string{};
             }
             if (!uploaded.id.empty()) {
-                ids_.put(key.first, key.second,
-                         {.id = uploaded.id, .until = rooms_.clock.now() + kept_for});
+                add(access, key.second, uploaded.id);
             }
             auto all = std::move(under_way_.extract(key).mapped());
             for (auto& one : all) {
@@ -80,12 +79,25 @@ void Uploads::upload(const Access& access, const media::File& file, const MediaK
         });
 }
 
+/// An id that replaces a kept one is kept at once: otherwise a restart would bring back the old
+/// one.
+void Uploads::add(const Access& access, const std::string& content, const std::string& id) {
+    const auto* former = ids_.find(access.id, content);
+    const bool replaces = former != nullptr && former->refused && former->is_kept;
+    const Entry entry{
+        .id = id, .until = rooms_.clock.now() + kept_for, .is_kept = replaces, .refused = false};
+    ids_.put(access.id, content, entry);
+    if (replaces) {
+        keep(access, content, entry);
+    }
+}
+
 void Uploads::drop(const Access& access, const media::File& file, const MediaKind& kind,
                    const std::string& id) {
     const auto content = content_of(file, kind);
     // Another message may have uploaded it anew meanwhile.
-    if (const auto* entry = ids_.find(access.id, content); entry != nullptr && entry->id == id) {
-        ids_.erase(access.id, content);
+    if (auto* entry = ids_.find(access.id, content); entry != nullptr && entry->id == id) {
+        entry->refused = true;
     }
 }
 
@@ -135,9 +147,10 @@ void Uploads::take_kept(const Access& access, const Result<DeviceSecrets::Values
         }
         const auto id = find_text(*entry, "id", media_id_bytes + 1);
         const auto ends = from_unix_millis(*until);
-        if (is_media_id(id)) {
-            ids_.put(access.id, find_text(*entry, "content", 256),
-                     {.id = id, .until = ends, .is_kept = true});
+        const auto content = find_text(*entry, "content", 256);
+        const auto* other = ids_.find(access.id, content);  // It has replaced this, or the reverse.
+        if (is_media_id(id) && (other == nullptr || other->until < ends)) {
+            ids_.put(access.id, content, {.id = id, .until = ends, .is_kept = true});
         }
         if (ends >= latest) {
             latest = ends;

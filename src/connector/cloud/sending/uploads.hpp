@@ -26,6 +26,10 @@ namespace merpati::connector::cloud {
 /// than the platform keeps it. Messages that need the same content at the same time wait for one
 /// upload.
 ///
+/// Time: an upload ends after GraphOptions::answer_within, as every request. Nothing was sent then,
+/// so the message is tried again later. Until then it has its place in the window of its lane,
+/// whose other messages go on.
+///
 /// Restarts: an id that was used twice is kept among the number's secrets, so that a campaign's
 /// file is not uploaded anew after a restart; a file that one message has is not worth a commit.
 /// The last kept_max ids are kept, each in a value of its own, whose names repeat in turn.
@@ -67,6 +71,7 @@ private:
         std::string id;
         Timestamp until;       // By the wall clock.
         bool is_kept = false;  // Among the number's secrets, or it was not worth it.
+        bool refused = false;  // By the platform: upload the content anew.
     };
     /// What was kept of one number.
     struct Kept {
@@ -81,6 +86,7 @@ private:
     void look_up(const Access& access, const std::string& content, Done& done);
     void upload(const Access& access, const media::File& file, const MediaKind& kind,
                 const std::string& content, Done done);
+    void add(const Access& access, const std::string& content, const std::string& id);
     void keep(const Access& access, const std::string& content, const Entry& entry);
 
     const Rooms rooms_;

@@ -3,23 +3,8 @@
 #include <algorithm>
 #include <mutex>
 #include <utility>
-#include <vector>
-
-#include "base/digest.hpp"
 
 namespace merpati::connector::cloud {
-namespace {
-
-constexpr std::string_view signature_prefix = "sha256=";
-constexpr std::size_t signature_digits = 64;
-
-bool is_signed(std::string_view body, const std::string& secret, std::string_view digits) {
-    const auto made = to_hex(hmac_sha256(as_bytes(secret), body));
-    return equal_constant_time(as_bytes(made), as_bytes(digits));
-}
-
-}  // namespace
-
 void AppSecrets::expect(const std::string& id, model::PhoneNumber number) {
     const std::unique_lock lock{mutex_};
     if (!by_id_.contains(id)) {
@@ -99,29 +84,26 @@ bool AppSecrets::has_any() const {
     return !of_server_.empty() || !own_.empty();
 }
 
-std::optional<AppSecrets::Verifier> AppSecrets::verify(std::string_view body,
-                                                       std::string_view signature) const {
-    if (!signature.starts_with(signature_prefix) ||
-        signature.size() != signature_prefix.size() + signature_digits) {
-        return std::nullopt;
+bool AppSecrets::has_one_for(model::PhoneNumber number) const {
+    const std::shared_lock lock{mutex_};
+    const auto found = numbers_.find(number);
+    return !of_server_.empty() || (found != numbers_.end() && !found->second.own_secret.empty());
+}
+
+bool AppSecrets::Verifier::has_signed(std::string_view body, const Sha256& signature) const {
+    return equal_constant_time(hmac_sha256(as_bytes(secret), body), signature);
+}
+
+std::vector<AppSecrets::Verifier> AppSecrets::verifiers() const {
+    std::vector<Verifier> all;
+    if (!of_server_.empty()) {
+        all.push_back({.is_server = true, .secret = of_server_});
     }
-    const auto digits = signature.substr(signature_prefix.size());
-    if (!of_server_.empty() && is_signed(body, of_server_, digits)) {
-        return Verifier{.is_server = true, .own_secret = {}};
+    const std::shared_lock lock{mutex_};
+    for (const auto& [secret, own] : own_) {
+        all.push_back({.is_server = false, .secret = secret});
     }
-    std::vector<std::string> secrets;
-    {
-        const std::shared_lock lock{mutex_};
-        for (const auto& [secret, own] : own_) {
-            secrets.push_back(secret);
-        }
-    }
-    for (auto& secret : secrets) {
-        if (is_signed(body, secret, digits)) {
-            return Verifier{.is_server = false, .own_secret = std::move(secret)};
-        }
-    }
-    return std::nullopt;
+    return all;
 }
 
 std::optional<AppSecrets::Known> AppSecrets::find(const std::string& id,
@@ -132,7 +114,7 @@ std::optional<AppSecrets::Known> AppSecrets::find(const std::string& id,
         return std::nullopt;
     }
     const auto& known = numbers_.at(place->second);
-    if (!verifier.is_server && known.own_secret != verifier.own_secret) {
+    if (!verifier.is_server && known.own_secret != verifier.secret) {
         return std::nullopt;
     }
     return known;

@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "base/digest.hpp"
 #include "base/shared_limit.hpp"
 #include "connector/cloud/number/number.hpp"
 #include "model/device_identity.hpp"
@@ -20,8 +22,8 @@ namespace merpati::connector::cloud {
 /// all.
 ///
 /// Limits: own_secrets_max different secrets of devices, shared among accounts (SharedLimit),
-/// because each costs a hash of a post that none verifies. A device whose secret is one too many is
-/// heard by the server's secret alone.
+/// because each costs a hash of a post that none has signed. A device whose secret is one too many
+/// is heard by the server's secret alone.
 ///
 /// Threads: any.
 class AppSecrets {
@@ -48,15 +50,19 @@ public:
     void forget(model::PhoneNumber number);
 
     [[nodiscard]] bool has_any() const;
+    /// Whether a post about the number can be verified.
+    [[nodiscard]] bool has_one_for(model::PhoneNumber number) const;
 
-    /// What verified a post.
+    /// A secret, and whom it speaks for.
     struct Verifier {
         bool is_server = false;
-        std::string own_secret;
+        std::string secret;
+
+        /// In constant time.
+        [[nodiscard]] bool has_signed(std::string_view body, const Sha256& signature) const;
     };
-    /// `signature`: "sha256=" and 64 hexadecimal digits. Empty: no secret verifies the body.
-    [[nodiscard]] std::optional<Verifier> verify(std::string_view body,
-                                                 std::string_view signature) const;
+    /// All that may have signed a post, the server's first.
+    [[nodiscard]] std::vector<Verifier> verifiers() const;
 
     /// The number with the id, if the verifier may speak for it.
     [[nodiscard]] std::optional<Known> find(const std::string& id, const Verifier& verifier) const;

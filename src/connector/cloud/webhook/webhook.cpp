@@ -21,6 +21,14 @@ bool may_succeed_later(const Error& error) {
 
 }  // namespace
 
+struct Webhook::Verifying {
+    const Post post;
+    const std::shared_ptr<Storing> storing;
+    bool is_known = false;
+    std::vector<AppSecrets::Verifier> verifiers{};
+    std::size_t next = 0;  // Of them.
+};
+
 struct Webhook::Storing {
     Storing(std::atomic<std::size_t>& of_all, std::size_t its_bytes, Done when_done)
         : all(of_all), bytes(its_bytes), done(std::move(when_done)) {}
@@ -64,37 +72,68 @@ std::optional<std::string> Webhook::challenge(std::string_view mode, std::string
     return is_right ? std::optional{std::string{challenge}} : std::nullopt;
 }
 
-void Webhook::take(std::string body, std::string_view signature, Done done) {
+void Webhook::take(Post post, Done done) {
     if (!has_secret()) {
         done(Taken::no_secret);
         return;
     }
-    const auto size = body.size();
+    const auto size = post.body.size();
     if (waiting_bytes_.fetch_add(size) + size > waiting_bytes_max) {
         waiting_bytes_ -= size;
         done(fail(ErrorCode::busy, "too many posts of the platform wait"));
         return;
     }
-    auto post = std::make_shared<Storing>(waiting_bytes_, size, std::move(done));
-    const bool queued =
-        thread_.post([this, body = std::move(body), signature = std::string{signature}, post] {
-            read(body, signature, post);
-        });
-    if (!queued) {
-        post->done(fail(ErrorCode::shutting_down, "the connector is stopping"));
+    auto storing = std::make_shared<Storing>(waiting_bytes_, size, std::move(done));
+    auto verifying = std::make_shared<Verifying>(std::move(post), storing);
+    if (!thread_.post([this, verifying] { begin(verifying); })) {
+        storing->done(fail(ErrorCode::shutting_down, "the connector is stopping"));
     }
 }
 
-void Webhook::read(const std::string& body, const std::string& signature,
-                   const std::shared_ptr<Storing>& post) {
-    auto verifier = secrets_.verify(body, signature);
-    if (!verifier) {
-        post->done(Taken::bad_signature);
-        return;
+void Webhook::begin(const std::shared_ptr<Verifying>& post) {
+    post->is_known = standing_of(post->post.client) == Standing::known;
+    post->verifiers = secrets_.verifiers();
+    await_turn(post);
+}
+
+void Webhook::await_turn(const std::shared_ptr<Verifying>& post) {
+    auto& turns = post->is_known ? turns_of_known_ : turns_of_strangers_;
+    // Posted even if its turn is now, so that the other kind's turn comes between.
+    turns.ask(post->post.client, [this, post, &turns] {
+        const bool queued = thread_.post([this, post, &turns] {
+            if (!verify(*post)) {
+                await_turn(post);
+            }
+            turns.release(post->post.client);
+        });
+        if (!queued) {
+            post->storing->done(fail(ErrorCode::shutting_down, "the connector is stopping"));
+            turns.release(post->post.client);
+        }
+    });
+}
+
+/// Hashes the post as often as one turn allows. True: it was verified, or nobody has signed it.
+bool Webhook::verify(Verifying& verifying) {
+    const auto& [body, signature, client] = verifying.post;
+    std::size_t hashed = 0;
+    for (; verifying.next < verifying.verifiers.size(); ++verifying.next) {
+        if (hashed > 0 && hashed + body.size() > turn_bytes) {
+            return false;
+        }
+        hashed += body.size() + 1;
+        auto& verifier = verifying.verifiers[verifying.next];
+        if (verifier.has_signed(body, signature)) {
+            clients_.note_verified(client);
+            verifying.storing->verifier = std::move(verifier);
+            verifying.storing->events = read_webhook(body, clock_.now());
+            report_next(verifying.storing);
+            return true;
+        }
     }
-    post->verifier = std::move(*verifier);
-    post->events = read_webhook(body, clock_.now());
-    report_next(post);
+    clients_.note_refused(client, body.size() * verifying.verifiers.size());
+    verifying.storing->done(Taken::bad_signature);
+    return true;
 }
 
 /// Reports until reports_max wait for the store, or all are reported. Answers after the last.
@@ -167,6 +206,10 @@ void Webhook::report_status(const AppSecrets::Known& number, const StatusEvent& 
         if (verdict.meaning == Meaning::window_closed && number.has_fallback) {
             outcome.kind = model::Outcome::Kind::retry;
             outcome.as_template = true;
+        }
+        if (late.message && may_refuse_media_id(event.error, verdict) &&
+            listener_.refuse_file(number.device.number, *late.message)) {
+            outcome.kind = model::Outcome::Kind::retry;
         }
         if (outcome.kind != model::Outcome::Kind::failed) {
             late.verdict = std::move(outcome);

@@ -10,7 +10,9 @@
 
 #include "base/clock.hpp"
 #include "connector/cloud/codec/webhook_events.hpp"
+#include "connector/cloud/graph/request_slots.hpp"
 #include "connector/cloud/webhook/app_secrets.hpp"
+#include "connector/cloud/webhook/clients.hpp"
 #include "connector/connector.hpp"
 #include "connector/platform_webhook.hpp"
 #include "outbound/event_thread.hpp"
@@ -24,12 +26,18 @@ namespace merpati::connector::cloud {
 /// refused as busy, the rest is not reported: the platform posts the body again, and what was
 /// stored already changes nothing twice.
 ///
+/// Fairness: a post that nobody has signed is hashed once for each secret. So verifying goes in
+/// turns of turn_bytes, in which clients follow each other, and a client's posts too; every second
+/// turn is one of a known client, if any waits. Clients says who is known, and who is refused.
+///
 /// Threads: any; `start` and `stop` by the owner.
 ///
-/// Limits: waiting_bytes_max of posts that wait or are being stored; more is answered busy.
+/// Limits: waiting_bytes_max of posts that wait or are being stored; more is answered busy. The
+/// secrets: those of AppSecrets.
 class Webhook final : public PlatformWebhook {
 public:
     static constexpr std::size_t waiting_bytes_max = std::size_t{48} << 20;
+    static constexpr std::size_t turn_bytes = std::size_t{1} << 20;
     static constexpr std::size_t reports_max = 32;
 
     struct Options {
@@ -40,6 +48,8 @@ public:
     struct Listener {
         std::function<void(model::PhoneNumber, const std::string& sender, const std::string& id)>
             on_inbound;
+        /// The platform refuses the message's file. True: it goes once more.
+        std::function<bool(model::PhoneNumber, const model::MessageId&)> refuse_file;
         std::function<void(model::PhoneNumber, const GraphError&, Timestamp at)> on_failure;
     };
     Webhook(const Clock& clock, Options options, Listener listener, telemetry::Log log)
@@ -47,7 +57,8 @@ public:
           options_(std::move(options)),
           listener_(std::move(listener)),
           log_(std::move(log)),
-          secrets_(options_.app_secret) {}
+          secrets_(options_.app_secret),
+          clients_(clock) {}
 
     void start(ConnectorEvents& events);
     void stop() { thread_.stop({}); }
@@ -58,18 +69,29 @@ public:
     void know(const Number& number);
     void forget(model::PhoneNumber number) { secrets_.forget(number); }
 
+    /// Whether statuses of the number can be verified.
+    [[nodiscard]] bool hears(model::PhoneNumber number) const {
+        return secrets_.has_one_for(number);
+    }
+
     [[nodiscard]] std::optional<std::string> challenge(std::string_view mode,
                                                        std::string_view token,
                                                        std::string_view challenge) const override;
     [[nodiscard]] bool has_secret() const override { return secrets_.has_any(); }
-    void take(std::string body, std::string_view signature, Done done) override;
+    [[nodiscard]] Standing standing_of(const std::string& client) const override {
+        return clients_.standing_of(client);
+    }
+    void take(Post post, Done done) override;
 
 private:
+    /// A post that is being verified.
+    struct Verifying;
     /// A post whose events are being stored.
     struct Storing;
 
-    void read(const std::string& body, const std::string& signature,
-              const std::shared_ptr<Storing>& post);
+    void begin(const std::shared_ptr<Verifying>& post);
+    void await_turn(const std::shared_ptr<Verifying>& post);
+    [[nodiscard]] bool verify(Verifying& post);
     void report_next(const std::shared_ptr<Storing>& post);
     void report(const WebhookEvent& event, const std::shared_ptr<Storing>& post);
     void report_status(const AppSecrets::Known& number, const StatusEvent& event,
@@ -82,8 +104,11 @@ private:
     const Listener listener_;
     const telemetry::Log log_;
     AppSecrets secrets_;
-    ConnectorEvents* events_ = nullptr;
+    Clients clients_;
     std::atomic<std::size_t> waiting_bytes_{0};
+    RequestSlots turns_of_known_{1};
+    RequestSlots turns_of_strangers_{1};
+    ConnectorEvents* events_ = nullptr;
     outbound::EventThread thread_{"cloud-webhook"};
 };
 

@@ -1,6 +1,11 @@
 #include "connector/cloud/webhook/webhook.hpp"
 
+#include <algorithm>
+#include <condition_variable>
 #include <future>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -13,10 +18,12 @@ using Kind = model::Outcome::Kind;
 using Taken = PlatformWebhook::Taken;
 
 struct WebhookTest : CloudTest {
-    Result<Taken> take(const std::string& body, const std::string& signature) {
+    Result<Taken> take(const std::string& body, const Sha256& signature,
+                       const std::string& client = GraphDouble::client) {
         const auto promise = std::make_shared<std::promise<Result<Taken>>>();
         cloud->platform_webhook()->take(
-            body, signature, [promise](auto taken) { promise->set_value(std::move(taken)); });
+            {.body = body, .signature = signature, .client = client},
+            [promise](auto taken) { promise->set_value(std::move(taken)); });
         return promise->get_future().get();
     }
     Result<Taken> take(const std::string& body) {
@@ -54,7 +61,7 @@ TEST_F(WebhookTest, AStatusIsReportedWithTheMessageThatItNames) {
 
 TEST_F(WebhookTest, WhatIsNotSignedCountsForNothing) {
     const auto body = GraphDouble::status_body(number_id, "wamid.1", "read", "");
-    EXPECT_EQ(take(body, "sha256=00"), Taken::bad_signature);
+    EXPECT_EQ(take(body, Sha256{}), Taken::bad_signature);
     EXPECT_EQ(take(body, GraphDouble::sign(body + " ", GraphDouble::app_secret)),
               Taken::bad_signature);
     EXPECT_TRUE(reported().statuses.empty());
@@ -130,21 +137,113 @@ TEST_F(WebhookTest, WhatTheGatewayCannotStoreIsToBePostedAgain) {
     EXPECT_EQ(all.inbound[0].device.number, device.number);
 }
 
+/// Posts while the webhook's thread is held, and notes in which order the answers come.
+struct WebhookTurnsTest : WebhookTest {
+    void post(const std::string& name, const std::string& client, const std::string& body,
+              const Sha256& signature = {}) {
+        cloud->platform_webhook()->take({.body = body, .signature = signature, .client = client},
+                                        [this, name](const auto& /*taken*/) {
+                                            if (name == "first") {
+                                                go_on.get_future().wait();
+                                            }
+                                            const std::lock_guard lock{mutex};
+                                            answered.push_back(name);
+                                            one_more.notify_one();
+                                        });
+    }
+    /// Nothing that is posted after it is looked at before `answers`.
+    void hold() { post("first", "192.0.2.99", "{}"); }
+    /// So many answers, in their order.
+    std::vector<std::string> answers(std::size_t count) {
+        go_on.set_value();
+        std::unique_lock lock{mutex};
+        one_more.wait(lock, [&] { return answered.size() >= count; });
+        return answered;
+    }
+    std::ptrdiff_t place_of(const std::string& name) {
+        return std::ranges::find(answered, name) - answered.begin();
+    }
+
+    const std::string large = std::string(PlatformWebhook::body_bytes_max, ' ');
+    std::promise<void> go_on;
+    std::mutex mutex;
+    std::condition_variable one_more;
+    std::vector<std::string> answered;
+};
+
+TEST_F(WebhookTurnsTest, AKnownClientDoesNotWaitForAStrangersPosts) {
+    EXPECT_EQ(take("{}"), Taken::stored);  // Its address is known from now on.
+    hold();
+    for (int number = 0; number < 8; ++number) {
+        post("bad", "192.0.2.7", large);
+    }
+    post("good", GraphDouble::client, "{}", GraphDouble::sign("{}", GraphDouble::app_secret));
+    EXPECT_EQ(answers(10).size(), 10U);
+    EXPECT_LE(place_of("good"), 2) << "at most one of the stranger's goes first";
+}
+
+TEST_F(WebhookTurnsTest, StrangersTakeTurnsToo) {
+    hold();
+    for (int number = 0; number < 8; ++number) {
+        post("bad", "192.0.2.7", large);
+    }
+    post("good", "192.0.2.8", "{}", GraphDouble::sign("{}", GraphDouble::app_secret));
+    EXPECT_EQ(answers(10).size(), 10U);
+    EXPECT_LE(place_of("good"), 3);
+}
+
+TEST_F(WebhookTurnsTest, OneTurnHashesNoMoreThanOneLargePost) {
+    put_secret(model::CloudNumber::app_secret_name, "own");
+    cloud->start_device(device, {});
+    events->wait_until(
+        [&](const Reported& all) { return all.states_of(device.number).size() == 2; });
+    EXPECT_EQ(take("{}"), Taken::stored);
+    hold();
+    post("bad", "192.0.2.7", large);  // Each of the two secrets takes a turn.
+    post("good", GraphDouble::client, "{}", GraphDouble::sign("{}", "own"));
+    EXPECT_EQ(answers(3), (std::vector<std::string>{"first", "good", "bad"}));
+}
+
+TEST_F(WebhookTurnsTest, AStrangerWhoPostsMuchThatNobodySignedIsRefused) {
+    EXPECT_EQ(take("{}"), Taken::stored);
+    using enum PlatformWebhook::Standing;
+    const auto& webhook = *cloud->platform_webhook();
+    for (int number = 0; number < 30 && webhook.standing_of("192.0.2.7") != refused; ++number) {
+        EXPECT_EQ(take(large, Sha256{}, "192.0.2.7"), Taken::bad_signature);
+    }
+    EXPECT_EQ(webhook.standing_of("192.0.2.7"), refused);
+    EXPECT_EQ(webhook.standing_of("192.0.2.8"), stranger);
+    EXPECT_EQ(webhook.standing_of(GraphDouble::client), known);
+}
+
+TEST(PlatformSignatureTest, HasOneForm) {
+    const auto digits = std::string(62, '0') + "fF";
+    const auto read = PlatformWebhook::parse_signature("sha256=" + digits);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->at(31), std::byte{255});
+    for (const auto& other :
+         {std::string{}, digits, "sha1=" + digits, "sha256=" + digits + "0",
+          "sha256=" + digits.substr(1), "sha256=" + std::string(64, 'g'), "SHA256=" + digits}) {
+        EXPECT_FALSE(PlatformWebhook::parse_signature(other)) << other;
+    }
+}
+
 TEST_F(WebhookTest, ManyPostsThatWaitAreRefused) {
     const std::string large(PlatformWebhook::body_bytes_max, ' ');
-    const auto wrong = "sha256=" + std::string(64, '0');
     std::promise<void> go_on;
     const auto held = go_on.get_future().share();
     std::atomic<int> answered{0};
     std::atomic<int> busy{0};
     constexpr int posts = 20;  // 60 MiB.
     for (int post = 0; post < posts; ++post) {
-        cloud->platform_webhook()->take(large, wrong, [&, held, post](const auto& taken) {
-            if (post == 0) {
-                held.wait();  // Nothing behind it is read meanwhile.
-            }
-            ++(taken ? answered : busy);
-        });
+        cloud->platform_webhook()->take(
+            {.body = large, .signature = {}, .client = GraphDouble::client},
+            [&, held, post](const auto& taken) {
+                if (post == 0) {
+                    held.wait();  // Nothing behind it is read meanwhile.
+                }
+                ++(taken ? answered : busy);
+            });
     }
     EXPECT_GE(busy.load(), 4);
     go_on.set_value();
