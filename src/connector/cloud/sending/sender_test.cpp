@@ -330,6 +330,23 @@ TEST_F(SenderTest, AnIdThatWasUsedTwiceSurvivesARestart) {
     EXPECT_EQ(graph.seen("/media").size(), 3U);
 }
 
+TEST_F(SenderTest, AnIdIsUsedForItsTimeAndNoLonger) {
+    const auto& picture = file("image/png");
+    const auto keep = [&](Timestamp until) {
+        put_secret("upload.0", R"({"content":")" + picture.sha256 +
+                                   R"(:image/png","id":"77","until":)" +
+                                   std::to_string(to_unix_millis(until)) + "}");
+        restart();
+        EXPECT_EQ(send(message(), &picture).kind, Kind::accepted);
+    };
+    EXPECT_EQ(Uploads::kept_for, std::chrono::days{29});
+    keep(clock.now() + std::chrono::minutes{1});
+    EXPECT_TRUE(graph.seen("/media").empty());
+    EXPECT_THAT(posted().back().body, HasSubstr(R"("image":{"id":"77"})"));
+    keep(clock.now() - Millis{1});
+    EXPECT_EQ(graph.seen("/media").size(), 1U);
+}
+
 TEST_F(SenderTest, AnIdThatThePlatformRefusesIsUploadedAnewOnce) {
     const auto& picture = file("image/png");
     (void)send(message(), &picture);
