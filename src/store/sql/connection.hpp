@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/assert.hpp"
 #include "base/clock.hpp"
 #include "store/sql/failure.hpp"
 
@@ -260,6 +261,17 @@ template <class... Arguments>
 Cursor Statement::query(const Arguments&... arguments) {
     bind_all(arguments...);
     return Cursor{*driver_};
+}
+
+/// Executes an INSERT with RETURNING of one row, and returns the integer that it returned. Throws
+/// Failure.
+template <class... Arguments>
+[[nodiscard]] std::int64_t insert_row(Statement& insert, const Arguments&... arguments) {
+    auto row = insert.query(arguments...);
+    invariant(row.next(), "a row that is inserted is returned");
+    const auto number = row.integer(0);
+    invariant(!row.next(), "one row is inserted");
+    return number;
 }
 
 }  // namespace merpati::store::sql

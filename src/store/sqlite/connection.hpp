@@ -61,10 +61,6 @@ public:
     }
     [[nodiscard]] std::int64_t last_assigned(std::string_view table) override;
 
-    [[nodiscard]] std::int64_t last_row() const noexcept {
-        return sqlite3_last_insert_rowid(handle_);
-    }
-
     /// Checkpoints the log, as far as readers allow. Throws Failure, but not if the disk is full.
     [[nodiscard]] LogState checkpoint();
 

@@ -12,11 +12,11 @@
 
 #include "store/conformance/store_fixture.hpp"
 #include "store/plan_text.hpp"
-#include "store/sqlite/callback_search.hpp"
-#include "store/sqlite/campaign_rows.hpp"
+#include "store/sql/callback_search.hpp"
+#include "store/sql/campaign_rows.hpp"
+#include "store/sql/message_search.hpp"
+#include "store/sql/rows.hpp"
 #include "store/sqlite/connection.hpp"
-#include "store/sqlite/message_search.hpp"
-#include "store/sqlite/rows.hpp"
 #include "store/sqlite/statement_costs.hpp"
 
 namespace merpati::store {
@@ -110,8 +110,8 @@ struct FullStoreTest : StoreTest {
                         "iif(i % 2, {} - i, NULL), iif(i % 2, NULL, {} - i), 'send' FROM n",
                         now, now, now),
             fmt::format("INSERT INTO device({}) SELECT number + i, {} FROM device, n",
-                        sqlite::device_columns,
-                        std::string_view{sqlite::device_columns}.substr(sizeof("number,"))),
+                        sql::device_columns,
+                        std::string_view{sql::device_columns}.substr(sizeof("number,"))),
             "UPDATE device SET phone_number_id = number",
             fmt::format("INSERT INTO lane(device) SELECT {} + i FROM n", number),
             fmt::format("INSERT INTO device_secret SELECT {} + i / 10000, 's' || i, x'00' FROM n",
@@ -145,14 +145,14 @@ struct FullStoreTest : StoreTest {
             // A large audience, and a person whom all campaigns have reached.
             fmt::format("INSERT INTO campaign_recipient SELECT (1 << 32) | i, 1, 6285000000000 + i,"
                         " NULL, -2, 0, 200, 0, {1}, {2}, {2}, -1, {0}, '', '[]' FROM n",
-                        now, sqlite::no_device, sqlite::no_message),
+                        now, sql::no_device, sql::no_message),
             fmt::format("INSERT INTO campaign_recipient SELECT (i << 32) | 1, 1, 6285900000000, "
                         "NULL, 2, 0, 200, 0, {}, 1, 1, -1, {}, '', '[]' FROM n WHERE i > 1",
                         number, now),
             fmt::format("INSERT INTO campaign_recipient SELECT (1 << 32) | ({1} + i), 1, "
                         "6285900000000, 1, 4, 2, 200, 0, {2}, {3}, {3}, -1, {0}, '', '[]' "
                         "FROM n",
-                        now, rows, sqlite::no_device, sqlite::no_message),
+                        now, rows, sql::no_device, sql::no_message),
             fmt::format("INSERT INTO contact SELECT 1, 6285000000000 + i, 'Budi', '[\"vip\"]', "
                         "NULL, NULL, NULL, {0}, {0}, '{{}}' FROM n",
                         now),
@@ -201,8 +201,8 @@ struct FullStoreTest : StoreTest {
     }
     static constexpr std::int64_t page_steps_max = 20'000;
     /// A search looks at so many rows for a page, of each with several values.
-    static constexpr std::int64_t search_steps_max = 40 * sqlite::MessageSearch::visits_max;
-    static_assert(sqlite::CallbackSearch::visits_max == sqlite::MessageSearch::visits_max);
+    static constexpr std::int64_t search_steps_max = 40 * sql::MessageSearch::visits_max;
+    static_assert(sql::CallbackSearch::visits_max == sql::MessageSearch::visits_max);
 
     /// The result of a call that reads all rows of its kind: at the start, or to check them.
     template <class T>

@@ -1,6 +1,8 @@
-#include "store/sqlite/campaign_check.hpp"
+#include <string_view>
+
+#include "store/sql/campaign_check.hpp"
+#include "store/sql/ledger_check.hpp"
 #include "store/sqlite/connection.hpp"
-#include "store/sqlite/ledger_check.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 
 namespace merpati::store::sqlite {
@@ -17,6 +19,22 @@ struct Deadline {
 int is_over(void* deadline) {
     const auto& [clock, at] = *static_cast<const Deadline*>(deadline);
     return clock.steady_now() >= at ? 1 : 0;
+}
+
+bool has_table(Connection& connection, std::string_view table) {
+    Statement find{connection, "SELECT 1 FROM sqlite_schema WHERE name = ?"};
+    return find.query(table).next();
+}
+
+/// An older schema may have no ledger, or no campaigns.
+void compare_rows(Connection& connection, Integrity& found) {
+    if (has_table(connection, "campaign")) {
+        found.ledger_faults = sql::compare_ledgers(connection);
+        sql::compare_counts(connection, found.campaign_faults);
+    }
+    if (has_table(connection, "campaign_outcome")) {
+        sql::compare_outcomes(connection, found.campaign_faults);
+    }
 }
 
 }  // namespace
@@ -38,8 +56,7 @@ Result<Integrity> check_integrity(const std::filesystem::path& path, Depth depth
                 }
             }
             if (found.damages.empty()) {
-                found.ledger_faults = compare_ledgers(connection);
-                found.campaign_faults = compare_campaigns(connection);
+                compare_rows(connection, found);
             }
         } catch (const Failure& failure) {
             const auto* coded = dynamic_cast<const SqliteFailure*>(&failure);

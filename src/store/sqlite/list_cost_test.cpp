@@ -4,8 +4,8 @@
 #include <sqlite3.h>
 
 #include "store/conformance/store_fixture.hpp"
+#include "store/sql/rows.hpp"
 #include "store/sqlite/connection.hpp"
-#include "store/sqlite/rows.hpp"
 #include "store/sqlite/sqlite_engine_fixture.hpp"
 
 namespace merpati::store {
@@ -88,8 +88,8 @@ TEST_P(ListCostTest, WaitingMessagesAreCountedNoFurtherThanAskedFor) {
 }
 
 TEST_P(ListCostTest, ALaneWithVeryManyMessagesInOneBucketIsReadInPart) {
-    const auto bucket = sqlite::bucket_of(clock.now() + 1h);
-    const auto begin = sqlite::bucket_start(bucket);
+    const auto bucket = sql::bucket_of(clock.now() + 1h);
+    const auto begin = sql::bucket_start(bucket);
     write_to_file(
         fmt::format("INSERT INTO queue(device, source, bucket, id, tail, due_at, attempts, intent) "
                     "WITH RECURSIVE ids(id) AS "
@@ -106,7 +106,7 @@ TEST_P(ListCostTest, ALaneWithVeryManyMessagesInOneBucketIsReadInPart) {
     EXPECT_EQ(take(lane->next_due(device, model::Source::api, begin + 1s)), begin + 15s);
     EXPECT_LT(count.take(), steps_max);
     EXPECT_EQ(take(lane->next_due(device, model::Source::api, begin + 15s + 1ms)),
-              sqlite::bucket_start(bucket + 1))
+              sql::bucket_start(bucket + 1))
         << "others may be due until then";
     EXPECT_LT(count.take(), steps_max);
 }
@@ -115,7 +115,7 @@ TEST_P(ListCostTest, AWalkThroughALanePassesOverABoundedNumberOfNewerMessagesASt
     constexpr int newer = 300'000;
     const auto until = clock.now();
     const auto last = accepted_due(clock.now() + 2h);
-    const auto bucket = sqlite::bucket_of(clock.now() + 1h);
+    const auto bucket = sql::bucket_of(clock.now() + 1h);
     write_to_file(fmt::format(
         "INSERT INTO queue(device, source, bucket, id, tail, due_at, attempts, intent) "
         "WITH RECURSIVE ids(id) AS (SELECT {0} UNION ALL SELECT id + 1 FROM ids LIMIT {1}) "
@@ -173,7 +173,7 @@ TEST_P(ListCostTest, APageOfRescheduledMessagesReadsABoundedNumberOfBuckets) {
         "INSERT INTO queue(device, source, bucket, id, tail, due_at, attempts, intent) "
         "WITH RECURSIVE ids(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids LIMIT {}) "
         "SELECT {}, 0, {} + id, id, 7, {}, 0, 0 FROM ids",
-        buckets, device.value(), sqlite::bucket_of(clock.now()), to_unix_millis(clock.now())));
+        buckets, device.value(), sql::bucket_of(clock.now()), to_unix_millis(clock.now())));
     const StepCount count;
     const auto lists = reader();
     (void)count.take();

@@ -5,7 +5,7 @@
 
 #include "base/assert.hpp"
 
-namespace merpati::store::sqlite {
+namespace merpati::store::sql {
 
 Senders::Senders(Connection& connection)
     : select_(connection, "SELECT account FROM device WHERE number = ?") {}
@@ -330,4 +330,4 @@ void MessageWriter::add_callback(const model::Callback& callback) {
     activity_.note(callback.account, callback.id.sequence());
 }
 
-}  // namespace merpati::store::sqlite
+}  // namespace merpati::store::sql

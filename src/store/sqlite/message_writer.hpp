@@ -6,17 +6,17 @@
 #include <optional>
 #include <unordered_map>
 
-#include "store/sqlite/connection.hpp"
-#include "store/sqlite/credits.hpp"
-#include "store/sqlite/damaged_rows.hpp"
-#include "store/sqlite/ledger_writer.hpp"
-#include "store/sqlite/message_blocks.hpp"
-#include "store/sqlite/recipient_writer.hpp"
-#include "store/sqlite/rows.hpp"
-#include "store/sqlite/trail_writer.hpp"
+#include "store/sql/connection.hpp"
+#include "store/sql/credits.hpp"
+#include "store/sql/damaged_rows.hpp"
+#include "store/sql/ledger_writer.hpp"
+#include "store/sql/message_blocks.hpp"
+#include "store/sql/recipient_writer.hpp"
+#include "store/sql/rows.hpp"
+#include "store/sql/trail_writer.hpp"
 #include "store/write_batch.hpp"
 
-namespace merpati::store::sqlite {
+namespace merpati::store::sql {
 
 /// Caches the owners of sending devices across commits. Only this connection changes devices: call
 /// `forget` when it may have added or removed one, and after a rollback.
@@ -130,4 +130,4 @@ private:
     DamagedRows<std::int64_t> damaged_lanes_;                  // By device number.
 };
 
-}  // namespace merpati::store::sqlite
+}  // namespace merpati::store::sql

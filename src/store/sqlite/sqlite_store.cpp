@@ -11,13 +11,13 @@
 
 #include "base/file_descriptor.hpp"
 #include "store/secret_box.hpp"
+#include "store/sql/store_key.hpp"
+#include "store/sql/stored_reader.hpp"
+#include "store/sql/stored_tables.hpp"
 #include "store/sqlite/checkpointer.hpp"
 #include "store/sqlite/disk_room.hpp"
 #include "store/sqlite/message_writer.hpp"
 #include "store/sqlite/schema.hpp"
-#include "store/sqlite/sqlite_reader.hpp"
-#include "store/sqlite/sqlite_tables.hpp"
-#include "store/sqlite/store_key.hpp"
 #include "store/sqlite/store_lock.hpp"
 #include "store/sqlite/transaction.hpp"
 #include "store/sync_directory.hpp"
@@ -134,7 +134,9 @@ public:
 
     Result<std::unique_ptr<Reader>> open_reader() override {
         return guarded([&]() -> Result<std::unique_ptr<Reader>> {
-            return std::make_unique<SqliteReader>(path_.string(), secrets_, condition_);
+            return std::make_unique<sql::StoredReader>(
+                std::make_unique<Connection>(path_.string(), Access::read_only), secrets_,
+                condition_);
         });
     }
 
@@ -246,9 +248,9 @@ private:
     Condition condition_;
     const SecretBox secrets_;
     DiskRoom room_;
-    MessageWriter writer_;
-    SqliteTables tables_;
-    Transaction transaction_;
+    sql::MessageWriter writer_;
+    sql::StoredTables tables_;
+    sql::Transaction transaction_;
     Checkpointer
         checkpointer_;     // Destroyed before the connection: SQLite's last one moves the log.
     bool failed_ = false;  // Set for good: after a failed sync the kernel may have dropped pages.
@@ -266,7 +268,7 @@ Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
     }
     const auto key_file =
         options.key_file.empty() ? std::filesystem::path{path.string() + ".key"} : options.key_file;
-    auto key = open_key(*connection, key_file);
+    auto key = sql::open_key(*connection, key_file);
     if (!key) {
         return pass(key);
     }

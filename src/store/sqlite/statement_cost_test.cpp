@@ -48,7 +48,7 @@ constexpr std::array exceptions{
     Exception{"SELECT first, last, unfinished", "at most MessageSearch::visits_max"},
     Exception{"SELECT id, intent FROM queue", "at most 20,000 waiting messages"},
     Exception{"SELECT id, N FROM handed_over", "at most 20,000 waiting messages"},
-    Exception{"SELECT id FROM callback INDEXED BY callback_waiting",
+    Exception{"ORDER BY account, origin_key, due_at, id LIMIT ?",
               "at most 20,000 waiting callbacks"},
     Exception{"SELECT b.id, b.tail, b.account, b.kind, b.message, b.message_tail, b.url, "
               "b.origin_key, b.body, b.created_at, b.state, b.attempts, b.due_at, b.last_status, "

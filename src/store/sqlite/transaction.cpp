@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-namespace merpati::store::sqlite {
+namespace merpati::store::sql {
 namespace {
 
 /// How often a batch is started again after damage. A store with more damaged places is unusable.
@@ -22,7 +22,7 @@ bool is_left_out(const Element& element) {
 
 }  // namespace
 
-Transaction::Transaction(Connection& connection, MessageWriter& writer, SqliteTables& tables,
+Transaction::Transaction(Connection& connection, MessageWriter& writer, StoredTables& tables,
                          Condition& condition)
     : connection_(connection),
       writer_(writer),
@@ -210,4 +210,4 @@ void Transaction::leave_out_accepts(WriteBatch& batch) {
     condition_.note_damage("where messages are accepted");
 }
 
-}  // namespace merpati::store::sqlite
+}  // namespace merpati::store::sql

@@ -5,12 +5,12 @@
 #include <cstdint>
 
 #include "store/condition.hpp"
-#include "store/sqlite/connection.hpp"
+#include "store/sql/connection.hpp"
+#include "store/sql/stored_tables.hpp"
 #include "store/sqlite/message_writer.hpp"
-#include "store/sqlite/sqlite_tables.hpp"
 #include "store/write_batch.hpp"
 
-namespace merpati::store::sqlite {
+namespace merpati::store::sql {
 
 /// Operation: `run` writes all elements and commits. If an element meets damage, SQLite refuses all
 /// further writes of that transaction, even after a rollback to a savepoint. Then call `undo`;
@@ -21,7 +21,7 @@ namespace merpati::store::sqlite {
 /// Threads: one, the store's.
 class Transaction {
 public:
-    Transaction(Connection& connection, MessageWriter& writer, SqliteTables& tables,
+    Transaction(Connection& connection, MessageWriter& writer, StoredTables& tables,
                 Condition& condition);
 
     /// Call first for each batch.
@@ -66,7 +66,7 @@ private:
 
     Connection& connection_;
     MessageWriter& writer_;
-    SqliteTables& tables_;
+    StoredTables& tables_;
     Condition& condition_;
     Statement find_callback_;
     Kind kind_ = Kind::none;    // What is being written.
@@ -74,4 +74,4 @@ private:
     std::size_t left_out_ = 0;  // Calls of `leave_out` for this batch.
 };
 
-}  // namespace merpati::store::sqlite
+}  // namespace merpati::store::sql

@@ -1,0 +1,126 @@
+#include "store/sql/ledger_writer.hpp"
+
+#include <chrono>
+
+#include "model/message.hpp"
+
+namespace merpati::store::sql {
+namespace {
+
+bool same_minute(Timestamp one, Timestamp other) {
+    using std::chrono::floor;
+    using std::chrono::minutes;
+    return floor<minutes>(one) == floor<minutes>(other);
+}
+
+}  // namespace
+
+LedgerWriter::LedgerWriter(Connection& connection)
+    : find_newest_(connection,
+                   "SELECT number, kind, begun_at FROM ledger WHERE account = ? "
+                   "ORDER BY number DESC LIMIT 1"),
+      insert_(connection, "INSERT INTO ledger VALUES(?,?,?,?,?,?,?,?,?,?)"),
+      grow_(connection,
+            "UPDATE ledger SET ended_at = CASE WHEN ended_at < ?3 THEN ?3 ELSE ended_at END, "
+            "charged = charged + ?4, "
+            "refunded = refunded + ?5, amount = amount + ?6, balance = ?7 "
+            "WHERE account = ?1 AND number = ?2") {}
+
+LedgerWriter::Newest& LedgerWriter::newest_of(model::AccountId account) {
+    const auto [found, is_new] = newest_.try_emplace(account);
+    if (is_new) {
+        if (auto row = find_newest_.query(account.value); row.next()) {
+            found->second = {.number = row.integer(0),
+                             .kind = row.enumerator(1, LedgerEntry::kind_last),
+                             .begun_at = row.time(2)};
+        }
+    }
+    return found->second;
+}
+
+void LedgerWriter::add_messages(model::AccountId account, const Messages& messages) {
+    damaged_.write(account.value, [&] { write_messages(account, messages); });
+}
+
+void LedgerWriter::write_messages(model::AccountId account, const Messages& messages) {
+    auto& newest = newest_of(account);
+    if (newest.kind == LedgerEntry::Kind::messages && same_minute(newest.begun_at, messages.at)) {
+        grow_.run(account.value, newest.number, messages.at, messages.charged, messages.refunded,
+                  messages.amount, messages.balance);
+        return;
+    }
+    newest = {
+        .number = newest.number + 1, .kind = LedgerEntry::Kind::messages, .begun_at = messages.at};
+    insert_.run(account.value, newest.number, static_cast<int>(newest.kind), messages.at,
+                messages.at, messages.charged, messages.refunded, messages.amount, messages.balance,
+                "");
+}
+
+void LedgerWriter::add(model::AccountId account, LedgerEntry::Kind kind, std::int64_t amount,
+                       std::optional<std::int64_t> balance, const CreditNote& note) {
+    auto& newest = newest_of(account);
+    newest = {.number = newest.number + 1, .kind = kind, .begun_at = note.at};
+    insert_.run(account.value, newest.number, static_cast<int>(kind), note.at, note.at, 0, 0,
+                amount, balance, note.reason);
+}
+
+void LedgerWriter::add_reserve(model::AccountId account, std::int64_t amount, std::int64_t balance,
+                               const CreditNote& note) {
+    damaged_.write(account.value, [&] {
+        add(account, amount < 0 ? LedgerEntry::Kind::reserved : LedgerEntry::Kind::released, amount,
+            balance, note);
+    });
+}
+
+UsageWriter::UsageWriter(Connection& connection)
+    : connection_(connection),
+      add_(connection,
+           "INSERT INTO usage(account, hour, device, source, state, code, messages) "
+           "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) "
+           "ON CONFLICT(account, hour, device, source, state, code) "
+           "DO UPDATE SET messages = usage.messages + ?7 RETURNING number"),
+      grow_(connection, "UPDATE usage SET messages = messages + ?2 WHERE number = ?1") {}
+
+void UsageWriter::count(const model::Message& message, const model::Completion& completion) {
+    if (!model::is_final(completion.state)) {
+        return;
+    }
+    using std::chrono::floor;
+    const auto hour = floor<std::chrono::hours>(completion.finished_at).time_since_epoch();
+    ++counts_[{message.account.value, hour.count(),
+               static_cast<std::int64_t>(message.device.value()), static_cast<int>(message.source),
+               static_cast<int>(completion.state), static_cast<int>(completion.code)}];
+}
+
+void UsageWriter::flush() {
+    if (numbers_.size() > numbers_max) {
+        numbers_.clear();
+    }
+    for (const auto& [key, messages] : counts_) {
+        damaged_.write(std::get<0>(key), [&] { write(key, messages); });
+    }
+    counts_.clear();
+}
+
+void UsageWriter::write(const Key& key, std::int64_t messages) {
+    if (const auto known = numbers_.find(key); known != numbers_.end()) {
+        grow_.run(known->second, messages);
+        if (connection_.changes() == 1) {
+            return;
+        }
+    }
+    numbers_[key] = add(key, messages);
+}
+
+/// Returns the row's number.
+std::int64_t UsageWriter::add(const Key& key, std::int64_t messages) {
+    const auto& [account, hour, device, source, state, code] = key;
+    return insert_row(add_, account, hour, device, source, state, code, messages);
+}
+
+void UsageWriter::forget() {
+    counts_.clear();
+    numbers_.clear();
+}
+
+}  // namespace merpati::store::sql

@@ -1,0 +1,98 @@
+// Writes the ledgers of accounts and the counts of usage.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+
+#include "model/message.hpp"
+#include "model/outcome.hpp"
+#include "store/ledger.hpp"
+#include "store/sql/connection.hpp"
+#include "store/sql/damaged_rows.hpp"
+
+namespace merpati::store::sql {
+
+/// Writes the ledger of an account, in the transaction that changes its balance. Caches the newest
+/// row of each ledger that it has written to, so that a commit writes one row per account, however
+/// many messages it charges.
+class LedgerWriter {
+public:
+    explicit LedgerWriter(Connection& connection);
+
+    struct Messages {
+        std::int64_t charged = 0;
+        std::int64_t refunded = 0;
+        std::int64_t amount = 0;
+        std::optional<std::int64_t> balance;  // Afterwards.
+        Timestamp at;
+    };
+    /// Adds to the newest row if it is a row of messages in the same minute, otherwise adds a row.
+    /// Leaves out the accounts of which this has met damage.
+    void add_messages(model::AccountId account, const Messages& messages);
+
+    void add(model::AccountId account, LedgerEntry::Kind kind, std::int64_t amount,
+             std::optional<std::int64_t> balance, const CreditNote& note);
+
+    /// Adds a row of kind `reserved` or `released`, by the sign of `amount`. Leaves out accounts as
+    /// `add_messages` does.
+    void add_reserve(model::AccountId account, std::int64_t amount, std::int64_t balance,
+                     const CreditNote& note);
+
+    /// Call after a rollback, which may have removed written rows.
+    void forget() { newest_.clear(); }
+    /// Call after other code has written to the ledger of the account.
+    void forget(model::AccountId account) { newest_.erase(account); }
+
+private:
+    struct Newest {
+        std::int64_t number = 0;  // 0: the ledger is empty.
+        LedgerEntry::Kind kind = LedgerEntry::Kind::opening;
+        Timestamp begun_at;
+    };
+    Newest& newest_of(model::AccountId account);
+    void write_messages(model::AccountId account, const Messages& messages);
+
+    Statement find_newest_;
+    Statement insert_;
+    Statement grow_;
+    std::unordered_map<model::AccountId, Newest> newest_;
+    DamagedRows<std::int64_t> damaged_;  // By account.
+};
+
+/// Counts ended messages by the hour; `flush` writes the counts since the last `flush`. Caches the
+/// numbers of rows that it has written to: a commit adds to one row per device and outcome, and
+/// finding that row costs more than writing it. Retention may remove such a row; it is then found
+/// or made anew.
+class UsageWriter {
+public:
+    explicit UsageWriter(Connection& connection);
+
+    void count(const model::Message& message, const model::Completion& completion);
+    /// Leaves out the accounts of which this has met damage.
+    void flush();
+    /// Call after a rollback, which may have removed written rows.
+    void forget();
+    /// Call after retention has removed rows, whose numbers may be given again.
+    void forget_rows() { numbers_.clear(); }
+
+private:
+    static constexpr std::size_t numbers_max = 4096;
+
+    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, int, int, int>;
+
+    void write(const Key& key, std::int64_t messages);
+    [[nodiscard]] std::int64_t add(const Key& key, std::int64_t messages);
+
+    Connection& connection_;
+    Statement add_;
+    Statement grow_;
+    std::map<Key, std::int64_t> counts_;   // By account, hour, device, source, state and code.
+    std::map<Key, std::int64_t> numbers_;  // Of the rows written to.
+    DamagedRows<std::int64_t> damaged_;    // By account.
+};
+
+}  // namespace merpati::store::sql

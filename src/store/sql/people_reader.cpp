@@ -1,0 +1,137 @@
+// Reads rows of people, sessions and the audit log.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "store/sql/readable_rows.hpp"
+#include "store/sql/stored_people.hpp"
+
+namespace merpati::store::sql {
+namespace {
+
+constexpr char person_noun[] = "person";
+constexpr char session_noun[] = "session";
+
+AuditEntry read_audit(const Cursor& row) {
+    AuditEntry entry{.id = {row.integer(0)},
+                     .at = row.time(1),
+                     .door = std::string{row.text(2)},
+                     .actor = std::string{row.text(3)},
+                     .actor_name = std::string{row.text(4)},
+                     .account = {},
+                     .operation = std::string{row.text(6)},
+                     .object = std::string{row.text(7)},
+                     .before = std::string{row.text(8)},
+                     .after = std::string{row.text(9)},
+                     .request_id = std::string{row.text(10)},
+                     .outcome = std::string{row.text(11)}};
+    if (!row.null(5)) {
+        entry.account = model::AccountId{row.integer(5)};
+    }
+    return entry;
+}
+
+}  // namespace
+
+model::Person read_person(const Cursor& row) {
+    return {.id = {row.integer(0)},
+            .email = std::string{row.text(1)},
+            .is_admin = row.integer(2) != 0,
+            .password_hash = std::string{row.text(3)},
+            .has_second_factor = row.integer(4) != 0,
+            .memberships = {},
+            .created_at = row.time(5)};
+}
+
+model::Membership read_membership(const Cursor& row, int first) {
+    return {.account = {row.integer(first)},
+            .role = model::parse_role(row.text(first + 1)).value_or(model::Role::viewer),
+            .since = row.time(first + 2)};
+}
+
+model::Session read_session(const Cursor& row) {
+    model::Session session{.id = {row.integer(0)},
+                           .person = {row.integer(1)},
+                           .digest = {},
+                           .by = row.enumerator(3, model::SignIn::link),
+                           .address = std::string{row.text(4)},
+                           .agent = std::string{row.text(5)},
+                           .created_at = row.time(6),
+                           .seen_at = row.time(7)};
+    const auto digest = row.blob(2);
+    std::memcpy(session.digest.data(), digest.data(),
+                std::min(digest.size(), session.digest.size()));
+    return session;
+}
+
+Result<std::vector<model::Person>> StoredPeopleReader::persons() {
+    auto all = readable_rows<model::Person>(
+        connection_, condition_,
+        {.columns = person_columns,
+         .name = "person p",
+         .key = "p.id",
+         .note = note_row<person_noun>},
+        [](const Cursor& row) -> Result<model::Person> { return read_person(row); });
+    if (!all) {
+        return all;
+    }
+    return guarded([&]() -> Result<std::vector<model::Person>> {
+        Statement list{connection_, std::string{"SELECT "} + membership_columns +
+                                        " FROM membership m WHERE m.person = ? ORDER BY m.account"};
+        for (auto& person : *all) {
+            add_memberships(list, person);
+        }
+        return std::move(all);
+    });
+}
+
+/// Damage costs the person the memberships that follow.
+void StoredPeopleReader::add_memberships(Statement& list, model::Person& person) {
+    try {
+        auto row = list.query(person.id.value);
+        while (row.next()) {
+            person.memberships.push_back(read_membership(row, 0));
+        }
+    } catch (const Failure& failure) {
+        if (!failure.is_damage()) {
+            throw;
+        }
+        condition_.note_damage("the memberships of person " + std::to_string(person.id.value));
+    }
+}
+
+Result<std::vector<model::Session>> StoredPeopleReader::sessions() {
+    return readable_rows<model::Session>(
+        connection_, condition_,
+        {.columns = session_columns,
+         .name = "session s",
+         .key = "s.id",
+         .note = note_row<session_noun>},
+        [](const Cursor& row) -> Result<model::Session> { return read_session(row); });
+}
+
+Result<std::vector<AuditEntry>> StoredPeopleReader::audit(const AuditFilter& filter) {
+    return guarded([&]() -> Result<std::vector<AuditEntry>> {
+        std::string sql =
+            "SELECT id, at, door, actor, actor_name, account, operation, object, before, after, "
+            "request_id, outcome FROM audit WHERE id < ?1";
+        sql += filter.account ? " AND account = ?2" : " AND ?2 IS NULL";
+        sql += filter.actor ? " AND actor = ?3" : " AND ?3 IS NULL";
+        sql += filter.object ? " AND object = ?4" : " AND ?4 IS NULL";
+        sql += " ORDER BY id DESC LIMIT ?5";
+        Statement list{connection_, sql};
+        const auto account =
+            filter.account ? std::optional{filter.account->value} : std::optional<std::int64_t>{};
+        const auto before =
+            filter.before ? filter.before->value : std::numeric_limits<std::int64_t>::max();
+        auto row = list.query(before, account, filter.actor, filter.object, filter.limit);
+        std::vector<AuditEntry> found;
+        while (row.next()) {
+            found.push_back(read_audit(row));
+        }
+        return found;
+    });
+}
+
+}  // namespace merpati::store::sql

@@ -1,0 +1,187 @@
+// The methods of StoredPeople for persons and memberships, and the audit log.
+#include <string>
+
+#include "store/sql/rows.hpp"
+#include "store/sql/stored_people.hpp"
+
+namespace merpati::store::sql {
+namespace {
+
+std::unexpected<Error> no_person() {
+    return fail(ErrorCode::not_found, "there is no such person");
+}
+
+std::string select_persons(const char* condition) {
+    return std::string{"SELECT "} + person_columns + " FROM person p WHERE " + condition;
+}
+
+void read_memberships(Connection& connection, model::Person& person) {
+    Statement find{connection, std::string{"SELECT "} + membership_columns +
+                                   " FROM membership m WHERE m.person = ? ORDER BY m.account"};
+    auto row = find.query(person.id.value);
+    while (row.next()) {
+        person.memberships.push_back(read_membership(row, 0));
+    }
+}
+
+std::optional<model::Person> first_person(Connection& connection, Cursor row) {
+    if (!row.next()) {
+        return std::nullopt;
+    }
+    auto person = read_person(row);
+    read_memberships(connection, person);
+    return person;
+}
+
+}  // namespace
+
+Result<std::optional<model::Person>> StoredPeople::find_person(model::PersonId id) {
+    Statement find{connection_, select_persons("p.id = ?")};
+    return first_person(connection_, find.query(id.value));
+}
+
+Result<std::optional<model::Person>> StoredPeople::find_person(std::string_view email) {
+    Statement find{connection_, select_persons("p.email = ?")};
+    return first_person(connection_, find.query(email));
+}
+
+Result<model::Person> StoredPeople::written_person(model::PersonId id) {
+    auto person = find_person(id);
+    if (!person) {
+        return pass(person);
+    }
+    if (!*person) {
+        return no_person();
+    }
+    row_changes_.emplace_back(**person);
+    return **std::move(person);
+}
+
+Result<void> StoredPeople::check_email(std::string_view email, model::PersonId owner) {
+    Statement find{connection_, "SELECT id FROM person WHERE email = ?"};
+    auto row = find.query(email);
+    if (row.next() && row.integer(0) != owner.value) {
+        return fail(ErrorCode::conflict, "the e-mail address is another person's");
+    }
+    return {};
+}
+
+Result<model::Person> StoredPeople::create_person(const model::Person& person) {
+    if (auto free = check_email(person.email, {}); !free) {
+        return pass(free);
+    }
+    Statement insert{connection_,
+                     "INSERT INTO person(email, admin, password_hash, created_at) "
+                     "VALUES(?,?,?,?) RETURNING id"};
+    return written_person({insert_row(insert, person.email, person.is_admin, person.password_hash,
+                                      person.created_at)});
+}
+
+Result<model::Person> StoredPeople::update_person(model::PersonId person,
+                                                  const PersonPatch& patch) {
+    if (patch.email) {
+        if (auto free = check_email(*patch.email, person); !free) {
+            return pass(free);
+        }
+    }
+    Statement update{connection_,
+                     "UPDATE person SET email = coalesce(?2, email), admin = coalesce(?3, admin), "
+                     "password_hash = coalesce(?4, password_hash) WHERE id = ?1"};
+    update.run(person.value, patch.email, patch.is_admin, patch.password_hash);
+    return written_person(person);
+}
+
+Result<void> StoredPeople::remove_person(model::PersonId person) {
+    const auto found = find_person(person);
+    if (!found) {
+        return pass(found);
+    }
+    if (!*found) {
+        return no_person();
+    }
+    if (auto ended = end_sessions(person, std::nullopt); !ended) {
+        return pass(ended);
+    }
+    for (const char* sql :
+         {"DELETE FROM membership WHERE person = ?", "DELETE FROM sign_in_link WHERE person = ?",
+          "DELETE FROM recovery_code WHERE person = ?", "DELETE FROM person WHERE id = ?"}) {
+        Statement remove{connection_, sql};
+        remove.run(person.value);
+    }
+    row_changes_.emplace_back(PersonRemoved{**found});
+    return {};
+}
+
+Result<std::size_t> StoredPeople::count_administrators() {
+    Statement count{connection_, "SELECT count(*) FROM person WHERE admin <> 0"};
+    auto row = count.query();
+    return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+}
+
+Result<model::Person> StoredPeople::put_membership(model::PersonId person,
+                                                   const model::Membership& membership) {
+    {
+        Statement find{connection_,
+                       "SELECT (SELECT id FROM person WHERE id = ?1), "
+                       "(SELECT id FROM account WHERE id = ?2)"};
+        auto row = find.query(person.value, membership.account.value);
+        if (!row.next() || row.null(0)) {
+            return no_person();
+        }
+        if (row.null(1)) {
+            return fail(ErrorCode::not_found, "there is no such account");
+        }
+    }
+    Statement put{connection_,
+                  "INSERT INTO membership(person, account, role, since) VALUES(?1, ?2, ?3, ?4) "
+                  "ON CONFLICT(person, account) DO UPDATE SET role = ?3"};
+    put.run(person.value, membership.account.value, model::to_string(membership.role),
+            membership.since);
+    return written_person(person);
+}
+
+Result<model::Person> StoredPeople::remove_membership(model::PersonId person,
+                                                      model::AccountId account) {
+    Statement remove{connection_, "DELETE FROM membership WHERE person = ? AND account = ?"};
+    remove.run(person.value, account.value);
+    if (connection_.changes() == 0) {
+        return fail(ErrorCode::not_found, "the account has no such person");
+    }
+    return written_person(person);
+}
+
+Result<std::size_t> StoredPeople::count_owners(model::AccountId account) {
+    Statement count{connection_,
+                    "SELECT count(*) FROM membership WHERE account = ? AND role = 'owner'"};
+    auto row = count.query(account.value);
+    return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+}
+
+Result<std::size_t> StoredPeople::count_members(model::AccountId account) {
+    Statement count{connection_, "SELECT count(*) FROM membership WHERE account = ?"};
+    auto row = count.query(account.value);
+    return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+}
+
+Result<model::AuditId> StoredPeople::add_audit(const AuditEntry& entry) {
+    Statement insert{
+        connection_,
+        "INSERT INTO audit(at, door, actor, actor_name, account, operation, object, "
+        "before, after, request_id, outcome) VALUES(?,?,?,?,?,?,?,?,?,?,?) RETURNING id"};
+    const auto account =
+        entry.account ? std::optional{entry.account->value} : std::optional<std::int64_t>{};
+    return model::AuditId{insert_row(insert, entry.at, entry.door, entry.actor, entry.actor_name,
+                                     account, entry.operation, entry.object, or_null(entry.before),
+                                     or_null(entry.after), or_null(entry.request_id),
+                                     or_null(entry.outcome))};
+}
+
+Result<void> StoredPeople::end_audit(model::AuditId entry, std::string_view outcome,
+                                     std::string_view after) {
+    Statement update{connection_, "UPDATE audit SET outcome = ?, after = ? WHERE id = ?"};
+    const auto shown = after.empty() ? std::nullopt : std::optional{after};
+    update.run(outcome, shown, entry.value);
+    return {};
+}
+
+}  // namespace merpati::store::sql

@@ -1,0 +1,337 @@
+// The methods of StoredTables for reports of platforms.
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/assert.hpp"
+#include "store/sql/rows.hpp"
+#include "store/sql/stored_tables.hpp"
+
+namespace merpati::store::sql {
+namespace {
+
+/// The kinds of rows in `platform_event`.
+enum class About : std::uint8_t { inbound, status };
+
+// Of one call of `undecided`, while more messages are due than it may answer: the messages of one
+// device, and the devices that are visited.
+constexpr std::size_t decided_of_device_max = 16;
+constexpr std::size_t devices_decided_max = 256;
+
+std::string select_platform_messages(const char* condition) {
+    return std::string{"SELECT "} + message_columns +
+           ", h.platform_id, h.attempts, h.decide_by, h.perhaps_sent, h.without_status, "
+           "h.failing_since, h.crashes, h.as_template, e.progress, e.code, e.details, e.at, "
+           "e.message IS NOT NULL, e.passing, e.passing_until "
+           "FROM handed_over h JOIN message m ON m.id = h.id LEFT JOIN platform_event e "
+           "ON e.device = h.device AND e.about = 1 AND e.platform_id = h.platform_id WHERE " +
+           condition;
+}
+
+PlatformMessage read_platform_message(const Cursor& row) {
+    constexpr int first = message_column_count;
+    PlatformMessage found;
+    read_message(row, 0, found.message);
+    found.platform_id = row.text(first);
+    found.attempts = row.number<std::uint32_t>(first + 1);
+    found.decide_by = row.optional_time(first + 2);
+    found.perhaps_sent = row.integer(first + 3) != 0;
+    found.without_status = row.enumerator(first + 4, model::WithoutStatus::held);
+    found.failing_since = row.optional_time(first + 5);
+    found.crashes = row.number<std::uint32_t>(first + 6);
+    found.as_template = row.integer(first + 7) != 0;
+    if (row.null(first + 8)) {
+        return found;
+    }
+    found.status = {.progress = row.enumerator(first + 8, model::Progress::read),
+                    .code = static_cast<model::StatusCode>(row.number<std::uint16_t>(first + 9)),
+                    .details = std::string{row.text(first + 10)},
+                    .at = row.time(first + 11)};
+    found.named_early = row.integer(first + 12) != 0;
+    if (!row.null(first + 13)) {
+        found.status->passing = {
+            .kind = row.enumerator(first + 13, model::PassingFailure::Kind::restricted),
+            .until = row.optional_time(first + 14)};
+    }
+    return found;
+}
+
+}  // namespace
+
+Result<bool> StoredTables::note_inbound(model::PhoneNumber device, std::string_view platform_id,
+                                        Timestamp now) {
+    Statement insert{connection_,
+                     "INSERT INTO platform_event VALUES(?1, ?2, ?3, 0, 0, '', ?4, ?4, "
+                     "NULL, NULL, NULL) ON CONFLICT DO NOTHING"};
+    insert.run(device.value(), static_cast<int>(About::inbound), platform_id, now);
+    return connection_.changes() == 1;
+}
+
+Result<void> StoredTables::keep_received_media(const ReceivedMedia& media) {
+    const auto known = find_device(media.device);
+    if (!known || !*known) {
+        return known ? fail(ErrorCode::not_found, "there is no such device")
+                     : std::unexpected(known.error());
+    }
+    const auto sealed = secrets_.seal(as_bytes(media.reference));
+    Statement insert{connection_, "INSERT INTO received_media VALUES(?, ?, ?, ?, ?, ?, ?, ?)"};
+    insert.run(media.id.sequence(), tail_of(media.id), media.device.value(), media.platform_id,
+               media.mime, static_cast<std::int64_t>(media.bytes), media.name,
+               std::span<const std::byte>{sealed});
+    return {};
+}
+
+Result<bool> StoredTables::note_status(model::PhoneNumber device, std::string_view platform_id,
+                                       const model::PlatformStatus& status, Timestamp now) {
+    Statement put{
+        connection_,
+        "INSERT INTO platform_event VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL) "
+        "ON CONFLICT(device, about, platform_id) DO UPDATE SET progress = ?4, code = ?5, "
+        "details = ?6, at = ?7, passing = ?9, passing_until = ?10 "
+        "WHERE platform_event.progress < ?4"};
+    const auto& passing = status.passing;
+    put.run(device.value(), static_cast<int>(About::status), platform_id,
+            static_cast<int>(status.progress), static_cast<int>(status.code), status.details,
+            status.at, now,
+            passing.transform([](const auto& failure) { return static_cast<int>(failure.kind); }),
+            passing ? passing->until : std::nullopt);
+    if (connection_.changes() != 1) {
+        return false;
+    }
+    note_progress(device, platform_id, status.progress, now);
+    return true;
+}
+
+/// Counts a status of a message of a campaign.
+void StoredTables::note_progress(model::PhoneNumber device, std::string_view platform_id,
+                                 model::Progress progress, Timestamp now) {
+    Statement find{connection_, std::string{"SELECT "} + message_columns +
+                                    " FROM handed_over h JOIN message m ON m.id = h.id WHERE "
+                                    "h.device = ? AND h.platform_id = ? AND m.campaign_row > 0 "
+                                    "ORDER BY h.decide_by IS NULL, h.id DESC LIMIT 1"};
+    model::Message message;
+    {
+        auto row = find.query(device.value(), platform_id);
+        if (!row.next()) {
+            return;
+        }
+        read_message(row, 0, message);
+    }
+    writer_.recipients().reported(message, progress, now);
+}
+
+/// Of a message that is in its lane only the status remembers the name, because the lane's row may
+/// be in memory too.
+Result<Named> StoredTables::name_message(const model::Device& device, std::string_view platform_id,
+                                         model::MessageId message) {
+    {
+        Statement find{connection_,
+                       "SELECT h.platform_id = '' FROM message m LEFT JOIN handed_over h "
+                       "ON h.id = m.id AND h.decide_by IS NOT NULL WHERE m.id = ? AND m.tail = ? "
+                       "AND m.device = ? AND m.account = ? "
+                       "AND NOT EXISTS (SELECT 1 FROM completion c WHERE c.id = m.id)"};
+        auto row = find.query(message.sequence(), tail_of(message), device.number.value(),
+                              device.account.value);
+        if (!row.next() || (!row.null(0) && row.integer(0) == 0)) {
+            return Named::nothing;
+        }
+        if (row.null(0)) {
+            Statement remember{connection_,
+                               "UPDATE platform_event SET message = ? "
+                               "WHERE device = ? AND about = 1 AND platform_id = ?"};
+            remember.run(message.sequence(), device.number.value(), platform_id);
+            return Named::in_lane;
+        }
+    }
+    Statement give{connection_, "UPDATE handed_over SET platform_id = ?2 WHERE id = ?1"};
+    give.run(message.sequence(), platform_id);
+    return Named::awaiting;
+}
+
+Result<std::optional<PlatformMessage>> StoredTables::find_platform_message(
+    model::PhoneNumber device, std::string_view platform_id) {
+    Statement find{connection_,
+                   select_platform_messages("h.device = ? AND h.platform_id = ? "
+                                            "ORDER BY h.decide_by IS NULL, h.id DESC LIMIT 1")};
+    auto row = find.query(device.value(), platform_id);
+    return row.next() ? std::optional{read_platform_message(row)} : std::nullopt;
+}
+
+Result<std::vector<PlatformMessage>> StoredTables::undecided(Timestamp until, std::size_t limit) {
+    std::vector<std::int64_t> due;
+    add_undecided(due, until, limit);
+    if (due.size() == limit) {
+        const auto earliest = std::exchange(due, {});
+        add_undecided_in_turn(due, until, limit);
+        for (const auto id : earliest) {
+            if (due.size() < limit && std::ranges::find(due, id) == due.end()) {
+                due.push_back(id);
+            }
+        }
+    }
+    std::vector<PlatformMessage> found;
+    std::optional<Failure> damage;
+    Statement read{connection_, select_platform_messages("h.id = ?")};
+    for (const auto id : due) {
+        try {
+            if (auto row = read.query(id); row.next()) {
+                found.push_back(read_platform_message(row));
+                continue;
+            }
+        } catch (const Failure& failure) {
+            if (!failure.is_damage()) {
+                throw;
+            }
+            damage = failure;
+        }
+        undecidable_.insert(id);
+        condition_.note_damage(fmt::format("message {} that was handed over", id));
+    }
+    if (damage) {
+        throw Failure{*damage};  // This transaction cannot commit; the next call skips the rows.
+    }
+    return found;
+}
+
+void StoredTables::add_undecided(std::vector<std::int64_t>& due, Timestamp until,
+                                 std::size_t limit) {
+    Statement list{connection_,
+                   "SELECT id FROM handed_over WHERE decide_by IS NOT NULL AND decide_by <= ? "
+                   "ORDER BY decide_by LIMIT ?"};
+    for (auto row = list.query(until, limit + undecidable_.size()); row.next();) {
+        if (const auto id = row.integer(0); due.size() < limit && !undecidable_.contains(id)) {
+            due.push_back(id);
+        }
+    }
+}
+
+/// Goes on behind the device where the last call ended, at most once round.
+void StoredTables::add_undecided_in_turn(std::vector<std::int64_t>& due, Timestamp until,
+                                         std::size_t limit) {
+    Statement next{connection_,
+                   "SELECT device FROM handed_over WHERE decide_by IS NOT NULL AND device > ? "
+                   "ORDER BY device, decide_by LIMIT 1"};
+    Statement list{connection_,
+                   "SELECT id FROM handed_over WHERE device = ? AND decide_by IS NOT NULL "
+                   "AND decide_by <= ? ORDER BY device, decide_by LIMIT ?"};
+    const auto began_at = decided_to_;
+    bool is_second_half = false;
+    for (std::size_t visits = 0; visits < devices_decided_max && due.size() < limit; ++visits) {
+        auto device = next.query(decided_to_);
+        if (!device.next()) {
+            if (std::exchange(is_second_half, true)) {
+                return;
+            }
+            decided_to_ = 0;
+            continue;
+        }
+        if (is_second_half && device.integer(0) > began_at) {
+            return;
+        }
+        decided_to_ = device.integer(0);
+        const auto share = std::min(decided_of_device_max, limit - due.size());
+        const auto full = due.size() + share;
+        for (auto row = list.query(decided_to_, until, share + undecidable_.size());
+             due.size() < full && row.next();) {
+            if (const auto id = row.integer(0); !undecidable_.contains(id)) {
+                due.push_back(id);
+            }
+        }
+    }
+}
+
+Result<std::optional<Timestamp>> StoredTables::next_decide_by() {
+    Statement find{connection_,
+                   "SELECT id, decide_by FROM handed_over WHERE decide_by IS NOT NULL "
+                   "ORDER BY decide_by LIMIT ?"};
+    for (auto row = find.query(undecidable_.size() + 1); row.next();) {
+        if (!undecidable_.contains(row.integer(0))) {
+            // The query leaves out what no version writes, which `undecided` then reports.
+            return from_unix_millis(std::clamp<std::int64_t>(row.integer(1), 0, time_max_millis));
+        }
+    }
+    return std::nullopt;
+}
+
+Result<bool> StoredTables::end_handed_over(const model::Message& message,
+                                           const model::Completion& completion,
+                                           const std::optional<model::Callback>& callback) {
+    Statement end{connection_,
+                  "UPDATE handed_over SET decide_by = NULL "
+                  "WHERE id = ? AND decide_by IS NOT NULL"};
+    end.run(message.id.sequence());
+    if (connection_.changes() != 1) {
+        return false;
+    }
+    std::optional<std::int64_t> event;
+    if (callback) {
+        event = callback->id.sequence();
+        writer_.add_callback(*callback);
+    }
+    Statement insert{connection_, "INSERT INTO completion VALUES(?,?,?,?,?,?,?,?,?,?)"};
+    insert.run(message.id.sequence(), static_cast<int>(completion.state),
+               static_cast<int>(completion.code), completion.details, completion.platform_id,
+               completion.finished_at, completion.attempts, event, millis(completion.took),
+               completion.as_template);
+    if (message.campaign_row != 0) {
+        note_earlier_progress(message, completion);
+    }
+    settle(message, completion, model::MessageState::handed_over);
+    return true;
+}
+
+/// The furthest progress makes later statuses of the superseded id no news.
+Result<bool> StoredTables::return_to_lane(const Reschedule& place) {
+    std::string platform_id;
+    {
+        Statement remove{connection_,
+                         "DELETE FROM handed_over WHERE id = ? AND device = ? "
+                         "AND decide_by IS NOT NULL RETURNING platform_id"};
+        auto row = remove.query(place.message.sequence(), place.device.value());
+        if (!row.next()) {
+            return false;
+        }
+        platform_id = row.text(0);
+        invariant(!row.next(), "an id has one row");
+    }
+    if (!platform_id.empty()) {
+        Statement supersede{connection_,
+                            "UPDATE platform_event SET progress = ?3, passing = NULL, "
+                            "passing_until = NULL, message = NULL "
+                            "WHERE device = ?1 AND about = 1 AND platform_id = ?2"};
+        supersede.run(place.device.value(), platform_id, static_cast<int>(model::Progress::read));
+    }
+    writer_.enqueue(place);
+    return true;
+}
+
+/// Counts a status that came before the platform had accepted the message.
+void StoredTables::note_earlier_progress(const model::Message& message,
+                                         const model::Completion& completion) {
+    Statement find{connection_,
+                   "SELECT progress FROM platform_event "
+                   "WHERE device = ? AND about = 1 AND platform_id = ?"};
+    auto row = find.query(message.device.value(), completion.platform_id);
+    if (row.next()) {
+        writer_.recipients().reported(message, row.enumerator(0, model::Progress::read),
+                                      completion.finished_at);
+    }
+}
+
+Result<void> StoredTables::note_event(model::PhoneNumber device, model::MessageId message,
+                                      const model::MessageEvent& event) {
+    Statement find{connection_, "SELECT 1 FROM message WHERE id = ? AND tail = ? AND device = ?"};
+    if (find.query(message.sequence(), tail_of(message), device.value()).next()) {
+        writer_.trail().note(message, event);
+    }
+    return {};
+}
+
+Result<std::optional<model::AccountId>> StoredTables::owner_of_message(model::MessageId message) {
+    Statement find{connection_, "SELECT account FROM message WHERE id = ? AND tail = ?"};
+    auto row = find.query(message.sequence(), tail_of(message));
+    return row.next() ? std::optional{model::AccountId{row.integer(0)}} : std::nullopt;
+}
+
+}  // namespace merpati::store::sql

@@ -1,0 +1,79 @@
+// The methods of StoredReader for steps of messages and attempts of callbacks.
+#include "store/sql/rows.hpp"
+#include "store/sql/stored_reader.hpp"
+
+namespace merpati::store::sql {
+namespace {
+
+model::CallbackAttempt read_attempt(const Cursor& row) {
+    return {.number = row.number<std::uint32_t>(0),
+            .at = row.time(1),
+            .took = row.null(2) ? std::nullopt : std::optional{row.span(2)},
+            .status = row.number<std::uint16_t>(3),
+            .error = std::string{row.text(4)},
+            .answer = std::string{row.text(5)},
+            .retry_at = row.optional_time(6),
+            .batch = read_batch(row, 7)};
+}
+
+}  // namespace
+
+Result<MessageTrail> StoredReader::trail(model::MessageId id) {
+    return guarded([&]() -> Result<MessageTrail> {
+        MessageTrail found;
+        Statement events{connection_,
+                         "SELECT number, step, at, until, code, details FROM message_event "
+                         "WHERE message = ? ORDER BY number"};
+        for (auto row = events.query(id.sequence()); row.next();) {
+            auto& event = found.events.emplace_back();
+            event.number = row.number<std::uint32_t>(0);
+            event.step = row.enumerator(1, model::MessageStep::retried_as);
+            event.at = row.time(2);
+            event.until = row.optional_time(3);
+            event.code =
+                event.step == model::MessageStep::waited
+                    ? static_cast<std::uint16_t>(row.enumerator(4, model::wait_reason_last))
+                    : row.number<std::uint16_t>(4);
+            event.details = row.text(5);
+        }
+        Statement handed_over{connection_, "SELECT at FROM handed_over WHERE id = ?"};
+        if (auto row = handed_over.query(id.sequence()); row.next()) {
+            found.handed_over_at = row.optional_time(0);
+        }
+        return found;
+    });
+}
+
+Result<std::vector<model::CallbackAttempt>> StoredReader::attempts(model::EventId id) {
+    return guarded([&]() -> Result<std::vector<model::CallbackAttempt>> {
+        std::vector<model::CallbackAttempt> found;
+        Statement earlier{connection_,
+                          "SELECT number, at, took, status, error, answer, retry_at, "
+                          "batch, batch_tail, batch_events "
+                          "FROM callback_attempt WHERE event = ? ORDER BY number"};
+        for (auto row = earlier.query(id.sequence()); row.next();) {
+            found.push_back(read_attempt(row));
+        }
+        Statement last{connection_,
+                       "SELECT attempts_before + attempts, updated_at, last_took, last_status, "
+                       "last_error, last_answer, CASE state WHEN 0 THEN due_at END, "
+                       "batch, batch_tail, batch_events "
+                       "FROM callback WHERE id = ? AND tail = ? AND attempts > 0"};
+        if (auto row = last.query(id.sequence(), tail_of(id)); row.next()) {
+            found.push_back(read_attempt(row));
+        }
+        return found;
+    });
+}
+
+Result<std::size_t> StoredReader::callbacks_waiting(const Endpoint& endpoint, std::size_t most) {
+    return guarded([&]() -> Result<std::size_t> {
+        Statement count{connection_,
+                        "SELECT count(*) FROM (SELECT 1 FROM callback WHERE state = 0 AND "
+                        "account = ? AND origin_key = ? LIMIT ?) b"};
+        auto row = count.query(endpoint.account.value, endpoint.origin_key, most);
+        return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+    });
+}
+
+}  // namespace merpati::store::sql

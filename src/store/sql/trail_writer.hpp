@@ -1,0 +1,49 @@
+// Writes the steps of messages and the attempts of callbacks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/message_event.hpp"
+#include "store/sql/connection.hpp"
+#include "store/write_batch.hpp"
+
+namespace merpati::store::sql {
+
+/// Operation: the steps of a message are rows of `message_event`, numbered from 1. The last attempt
+/// of a callback is part of the callback's row. The next attempt moves it to `callback_attempt`, so
+/// a callback that is delivered at the first attempt has a single row.
+///
+/// Limits: MessageEvent::first_kept and last_kept. Each replay of a callback removes all but the
+/// last `attempts_kept` earlier attempts.
+///
+/// Threads: one, the store's.
+class TrailWriter {
+public:
+    static constexpr std::int64_t attempts_kept = 32;
+
+    explicit TrailWriter(Connection& connection);
+
+    void note(const model::MessageId& message, const std::vector<model::MessageEvent>& events);
+    void note(const model::MessageId& message, const model::MessageEvent& event);
+
+    void update_callback(const CallbackUpdate& update);
+    /// Makes the callback due at `now` (queue time), and counts its attempts from 0 again.
+    void replay_callback(const model::EventId& event, Timestamp due, Timestamp at);
+
+    // Remove the steps and attempts of a row that was removed.
+    void forget_message(std::int64_t message);
+    void forget_callback(std::int64_t event);
+
+private:
+    Statement insert_event_;
+    Statement drop_event_;
+    Statement keep_attempt_;
+    Statement update_callback_;
+    Statement replay_callback_;
+    Statement drop_attempts_;
+    Statement forget_message_;
+    Statement forget_callback_;
+};
+
+}  // namespace merpati::store::sql
