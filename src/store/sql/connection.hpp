@@ -47,6 +47,13 @@ public:
 
     /// As Statement::run. Throws Failure.
     virtual void run() = 0;
+    /// As Statement::run_returning. Throws Failure.
+    virtual void run_returning(std::optional<std::int64_t>& returned) {
+        returned = step() ? std::optional{integer(0)} : std::nullopt;
+        while (step()) {
+        }
+        reset();
+    }
     /// Moves to the next row; false after the last. The first call executes the statement. Throws
     /// Failure.
     [[nodiscard]] virtual bool step() = 0;
@@ -87,6 +94,11 @@ public:
 
     /// Rows that the last statement inserted, changed or deleted. Waits for it. Throws Failure.
     [[nodiscard]] virtual std::int64_t changes() = 0;
+
+    /// Sets `changed` to whether the last statement changed a row: without a wait, at the latest
+    /// when `wait` returns. `changed` lives until then, or until a Failure is thrown or the
+    /// transaction rolled back. Throws Failure.
+    virtual void note_changed(bool& changed) { changed = changes() > 0; }
 
     /// Waits until everything that was run is executed. Throws Failure.
     virtual void wait() = 0;
@@ -141,6 +153,15 @@ public:
     /// Executes a statement that returns no rows, perhaps later (Connection). Throws Failure.
     template <class... Arguments>
     void run(const Arguments&... arguments);
+
+    /// As `run`, of a statement with RETURNING of an integer. Sets `returned` to that of the first
+    /// row, or to nothing if there is none: at the latest when Connection::wait returns. `returned`
+    /// lives as long as an argument of Connection::note_changed. Throws Failure.
+    template <class... Arguments>
+    void run_returning(std::optional<std::int64_t>& returned, const Arguments&... arguments) {
+        bind_all(arguments...);
+        driver_->run_returning(returned);
+    }
 
     /// Starts a query. Throws Failure.
     template <class... Arguments>

@@ -87,35 +87,48 @@ void UsageWriter::count(const model::Message& message, const model::Completion& 
     }
     using std::chrono::floor;
     const auto hour = floor<std::chrono::hours>(completion.finished_at).time_since_epoch();
-    ++counts_[{message.account.value, hour.count(),
-               static_cast<std::int64_t>(message.device.value()), static_cast<int>(message.source),
-               static_cast<int>(completion.state), static_cast<int>(completion.code)}];
+    auto& count = counts_[{message.account.value, hour.count(),
+                           static_cast<std::int64_t>(message.device.value()),
+                           static_cast<int>(message.source), static_cast<int>(completion.state),
+                           static_cast<int>(completion.code)}];
+    ++count.messages;
 }
 
 void UsageWriter::flush() {
     if (numbers_.size() > numbers_max) {
         numbers_.clear();
     }
-    for (const auto& [key, messages] : counts_) {
-        damaged_.write(std::get<0>(key), [&] { write(key, messages); });
+    for (auto& [key, count] : counts_) {
+        damaged_.write(std::get<0>(key), [&] { write(key, count); });
+    }
+    connection_.wait();
+    for (auto& [key, count] : counts_) {
+        if (!count.has_row) {
+            damaged_.write(std::get<0>(key), [&] { add(key, count); });
+        }
+    }
+    connection_.wait();
+    for (const auto& [key, count] : counts_) {
+        if (count.number) {
+            numbers_[key] = *count.number;
+        }
     }
     counts_.clear();
 }
 
-void UsageWriter::write(const Key& key, std::int64_t messages) {
+void UsageWriter::write(const Key& key, Count& count) {
     if (const auto known = numbers_.find(key); known != numbers_.end()) {
-        grow_.run(known->second, messages);
-        if (connection_.changes() == 1) {
-            return;
-        }
+        grow_.run(known->second, count.messages);
+        connection_.note_changed(count.has_row);
+    } else {
+        add(key, count);
     }
-    numbers_[key] = add(key, messages);
 }
 
-/// Returns the row's number.
-std::int64_t UsageWriter::add(const Key& key, std::int64_t messages) {
+/// Sets the row's number.
+void UsageWriter::add(const Key& key, Count& count) {
     const auto& [account, hour, device, source, state, code] = key;
-    return insert_row(add_, account, hour, device, source, state, code, messages);
+    add_.run_returning(count.number, account, hour, device, source, state, code, count.messages);
 }
 
 void UsageWriter::forget() {

@@ -84,13 +84,18 @@ private:
 
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, int, int, int>;
 
-    void write(const Key& key, std::int64_t messages);
-    [[nodiscard]] std::int64_t add(const Key& key, std::int64_t messages);
+    struct Count {
+        std::int64_t messages = 0;
+        bool has_row = true;                   // False: the row that was known is gone.
+        std::optional<std::int64_t> number{};  // Of a row that was found or made.
+    };
+    void write(const Key& key, Count& count);
+    void add(const Key& key, Count& count);
 
     Connection& connection_;
     Statement add_;
     Statement grow_;
-    std::map<Key, std::int64_t> counts_;   // By account, hour, device, source, state and code.
+    std::map<Key, Count> counts_;          // By account, hour, device, source, state and code.
     std::map<Key, std::int64_t> numbers_;  // Of the rows written to.
     DamagedRows<std::int64_t> damaged_;    // By account.
 };

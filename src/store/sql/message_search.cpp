@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "store/sql/message_blocks.hpp"
+#include "store/sql/message_writer.hpp"
 #include "store/sql/rows.hpp"
-#include "store/sqlite/message_writer.hpp"
 
 namespace merpati::store::sql {
 namespace {

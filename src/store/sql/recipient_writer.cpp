@@ -146,11 +146,15 @@ void RecipientWriter::flush(std::vector<RowChange>& row_changes) {
 
 void RecipientWriter::write_moves() {
     std::ranges::sort(moves_, {}, [](const Move& move) { return std::pair{move.key, move.order}; });
-    for (const auto& move : moves_) {
+    for (auto& move : moves_) {
         if (move.returns_credit) {
             return_credit(move);
         }
-        if (!guard(move.key, [&] { write(move); }) && move.kind == Move::Kind::to_state) {
+        move.is_written = guard(move.key, [&] { write(move); });
+    }
+    connection_.wait();
+    for (const auto& move : moves_) {
+        if (move.kind == Move::Kind::to_state && (move.has_moved || !move.is_written)) {
             count_end(move);
         }
     }
@@ -162,7 +166,7 @@ void RecipientWriter::forget() {
     campaigns_.forget();
 }
 
-void RecipientWriter::write(const Move& move) {
+void RecipientWriter::write(Move& move) {
     switch (move.kind) {
         case Move::Kind::to_state:
             move_row(move);
@@ -176,15 +180,13 @@ void RecipientWriter::write(const Move& move) {
     }
 }
 
-void RecipientWriter::move_row(const Move& move) {
+void RecipientWriter::move_row(Move& move) {
     if (move.code == model::StatusCode::recipient_unregistered) {
         suppress_if_repeated(move);
     }
     move_.run(move.key, move.message, stored(move.from), stored(move.to),
               move.code.transform([](auto code) { return static_cast<int>(code); }), move.at);
-    if (connection_.changes() == 1) {
-        count_end(move);
-    }
+    connection_.note_changed(move.has_moved);
 }
 
 void RecipientWriter::count(model::CampaignId campaign, RecipientState from, RecipientState to) {

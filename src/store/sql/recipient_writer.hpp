@@ -93,11 +93,14 @@ private:
         model::PhoneNumber device{};  // Of `next`.
         bool returns_credit = false;
         Timestamp at;
+        // Once it is written: whether the row was not left out, and a change of state made.
+        bool is_written = false;
+        bool has_moved = false;
     };
     static Move move_of(const model::Message& message, Timestamp at);
     void add(Move move);
-    void write(const Move& move);
-    void move_row(const Move& move);
+    void write(Move& move);
+    void move_row(Move& move);
     void retry_row(const Move& move);
     void report_row(const Move& move);
     void count_end(const Move& move);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "store/sql/connection.hpp"
+#include "store/sql/message_writer.hpp"
 #include "store/sql/stored_people.hpp"
-#include "store/sqlite/message_writer.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::store::sql {

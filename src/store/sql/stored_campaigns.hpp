@@ -8,8 +8,8 @@
 #include "store/campaigns.hpp"
 #include "store/condition.hpp"
 #include "store/sql/connection.hpp"
+#include "store/sql/message_writer.hpp"
 #include "store/sql/recipient_checks.hpp"
-#include "store/sqlite/message_writer.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::store::sql {

@@ -7,10 +7,10 @@
 #include "store/condition.hpp"
 #include "store/secret_box.hpp"
 #include "store/sql/connection.hpp"
+#include "store/sql/message_writer.hpp"
 #include "store/sql/retention.hpp"
 #include "store/sql/stored_campaigns.hpp"
 #include "store/sql/stored_people.hpp"
-#include "store/sqlite/message_writer.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::store::sql {

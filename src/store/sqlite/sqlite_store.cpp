@@ -16,10 +16,10 @@
 #include "store/sql/stored_tables.hpp"
 #include "store/sqlite/checkpointer.hpp"
 #include "store/sqlite/disk_room.hpp"
-#include "store/sqlite/message_writer.hpp"
+#include "store/sql/message_writer.hpp"
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/store_lock.hpp"
-#include "store/sqlite/transaction.hpp"
+#include "store/sql/transaction.hpp"
 #include "store/sync_directory.hpp"
 
 namespace merpati::store::sqlite {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <unordered_map>
 
@@ -68,11 +69,18 @@ public:
     void accept(Accept& accept);
     /// Stores a message with its queue row. Nothing is charged.
     void store(const model::Message& message);
-    void finish(Finish& finish);
-    void reschedule(Reschedule& reschedule);
+    // Each of these elements first leaves its lane; after Connection::wait, `finish`, `reschedule`
+    // and `hand_over` write the rest of those that were there. So a batch waits once for all.
+    void leave_lane(Finish& finish);
+    void leave_lane(Reschedule& reschedule);
+    void leave_lane(HandOver& hand_over);
+    void finish(const Finish& finish);
+    void reschedule(const Reschedule& reschedule);
     /// Adds the row of a message that is in no lane, with its events.
     void enqueue(const Reschedule& place);
     void hand_over(HandOver& hand_over);
+    /// Sets `decide_by` of those that were handed over. Waits.
+    void note_decide_by();
     void record_intent(const Intent& intent);
     void update_callback(const CallbackUpdate& update) { trail_.update_callback(update); }
     void add_callback(const model::Callback& callback);
@@ -86,7 +94,10 @@ public:
     /// this has met damage.
     void flush_lanes();
     /// Call after a rollback.
-    void forget_lanes() { sent_.clear(); }
+    void forget_lanes() {
+        sent_.clear();
+        handed_over_.clear();
+    }
 
     Credits& credits() { return credits_; }
     RecipientWriter& recipients() { return recipients_; }
@@ -97,6 +108,8 @@ public:
     TrailWriter& trail() { return trail_; }
 
 private:
+    void leave_lane(const model::MessageId& message, model::PhoneNumber device,
+                    model::Source source, Timestamp queued_at, bool& was_there);
     [[nodiscard]] bool repeats(Accept& accept);
     [[nodiscard]] bool was_retried(Accept& accept);
     [[nodiscard]] bool is_erased(const model::MessageId& message);
@@ -127,7 +140,12 @@ private:
     Statement find_completion_;
     Statement remove_message_;
     std::unordered_map<model::PhoneNumber, SentRecord> sent_;  // The latest of each device.
-    DamagedRows<std::int64_t> damaged_lanes_;                  // By device number.
+    struct HandedOver {
+        HandOver& element;
+        std::optional<std::int64_t> decide_by{};  // As stored.
+    };
+    std::deque<HandedOver> handed_over_;       // Whose `decide_by` is not noted yet.
+    DamagedRows<std::int64_t> damaged_lanes_;  // By device number.
 };
 
 }  // namespace merpati::store::sql

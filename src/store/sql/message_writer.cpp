@@ -1,4 +1,4 @@
-#include "store/sqlite/message_writer.hpp"
+#include "store/sql/message_writer.hpp"
 
 #include <algorithm>
 #include <string>
@@ -26,7 +26,8 @@ std::optional<model::AccountId> Senders::owner_of(model::PhoneNumber device) {
 }
 
 Activity::Activity(Connection& connection)
-    : insert_(connection, "INSERT OR IGNORE INTO activity VALUES(?,?)") {}
+    : insert_(connection,
+              "INSERT INTO activity(account, span) VALUES(?,?) ON CONFLICT DO NOTHING") {}
 
 void Activity::note(model::AccountId account, std::int64_t sequence) {
     const auto span = sequence >> span_bits;
@@ -55,21 +56,30 @@ MessageWriter::MessageWriter(Connection& connection)
                    "WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
       insert_handed_over_(
           connection,
-          "INSERT OR REPLACE INTO handed_over SELECT ?1, ?2, p.id, ?4, CASE WHEN EXISTS "
+          "INSERT INTO handed_over(id, device, platform_id, attempts, decide_by, at, perhaps_sent, "
+          "without_status, failing_since, crashes, as_template) "
+          "SELECT ?1, ?2, p.id, ?4, CASE WHEN EXISTS "
           "(SELECT 1 FROM platform_event WHERE device = ?2 AND about = 1 AND platform_id = p.id) "
           "THEN 0 ELSE ?5 END, ?6, ?7, ?8, ?9, ?10, ?11 "
           "FROM (SELECT CASE WHEN ?3 <> '' THEN ?3 ELSE coalesce((SELECT platform_id "
           "FROM platform_event WHERE message = ?1 AND device = ?2 AND about = 1 "
-          "ORDER BY progress DESC LIMIT 1), '') END AS id) p RETURNING decide_by"),
+          "ORDER BY progress DESC LIMIT 1), '') END AS id) p WHERE 1 = 1 "
+          "ON CONFLICT(id) DO UPDATE SET device = excluded.device, "
+          "platform_id = excluded.platform_id, attempts = excluded.attempts, "
+          "decide_by = excluded.decide_by, at = excluded.at, "
+          "perhaps_sent = excluded.perhaps_sent, without_status = excluded.without_status, "
+          "failing_since = excluded.failing_since, crashes = excluded.crashes, "
+          "as_template = excluded.as_template RETURNING decide_by"),
       insert_completion_(connection,
-                         "INSERT OR IGNORE INTO completion VALUES(?,?,?,?,?,?,?,?,?,?)"),
+                         "INSERT INTO completion VALUES(?,?,?,?,?,?,?,?,?,?) "
+                         "ON CONFLICT DO NOTHING"),
       insert_callback_(
           connection,
           "INSERT INTO callback VALUES(?,?,?,?,?,?,?,?,?,?,0,0,?10,0,'',?10,0,NULL,NULL,"
           "NULL,NULL,NULL)"),
       find_idempotency_(connection, std::string{"SELECT "} + idempotency_columns +
                                         " FROM idempotency WHERE account = ? AND key = ?"),
-      insert_idempotency_(connection, "INSERT OR REPLACE INTO idempotency VALUES(?,?,?,?,?,?,?,?)"),
+      insert_idempotency_(connection, idempotency_put),
       put_sent_(connection,
                 "INSERT INTO lane(device, sent_at, jitter, day_ends_at, sent_of_day) "
                 "VALUES(?1, ?2, ?3, ?4, ?5) ON CONFLICT(device) DO UPDATE SET "
@@ -207,15 +217,34 @@ bool MessageWriter::repeats(Accept& accept) {
     return true;
 }
 
-void MessageWriter::finish(Finish& finish) {
+void MessageWriter::leave_lane(Finish& finish) {
+    const auto& message = *finish.message;
+    leave_lane(message.id, message.device, message.source, finish.queued_at, finish.finished);
+}
+
+void MessageWriter::leave_lane(Reschedule& reschedule) {
+    leave_lane(reschedule.message, reschedule.device, reschedule.source, reschedule.queued_at,
+               reschedule.rescheduled);
+}
+
+void MessageWriter::leave_lane(HandOver& hand_over) {
+    leave_lane(hand_over.message, hand_over.device, hand_over.source, hand_over.queued_at,
+               hand_over.handed_over);
+}
+
+void MessageWriter::leave_lane(const model::MessageId& message, model::PhoneNumber device,
+                               model::Source source, Timestamp queued_at, bool& was_there) {
+    delete_queue_.run(device.value(), static_cast<int>(source), bucket_of(queued_at),
+                      message.sequence());
+    connection_.note_changed(was_there);
+}
+
+void MessageWriter::finish(const Finish& finish) {
     const auto& message = *finish.message;
     const auto& completion = finish.completion;
     if (finish.sent) {
         sent_[message.device] = *finish.sent;
     }
-    delete_queue_.run(message.device.value(), static_cast<int>(message.source),
-                      bucket_of(finish.queued_at), message.id.sequence());
-    finish.finished = connection_.changes() == 1;
     if (!finish.finished) {
         return;
     }
@@ -260,13 +289,10 @@ void MessageWriter::withdraw(const Finish& finish) {
     }
 }
 
-void MessageWriter::reschedule(Reschedule& reschedule) {
+void MessageWriter::reschedule(const Reschedule& reschedule) {
     if (reschedule.sent) {
         sent_[reschedule.device] = *reschedule.sent;
     }
-    delete_queue_.run(reschedule.device.value(), static_cast<int>(reschedule.source),
-                      bucket_of(reschedule.queued_at), reschedule.message.sequence());
-    reschedule.rescheduled = connection_.changes() == 1;
     if (reschedule.rescheduled) {
         enqueue(reschedule);
     }
@@ -285,21 +311,24 @@ void MessageWriter::hand_over(HandOver& hand_over) {
     if (hand_over.sent) {
         sent_[hand_over.device] = *hand_over.sent;
     }
-    const auto id = hand_over.message.sequence();
-    delete_queue_.run(hand_over.device.value(), static_cast<int>(hand_over.source),
-                      bucket_of(hand_over.queued_at), id);
-    hand_over.handed_over = connection_.changes() == 1;
     if (hand_over.handed_over) {
-        auto row = insert_handed_over_.query(
-            id, hand_over.device.value(), hand_over.platform_id, hand_over.attempts,
+        insert_handed_over_.run_returning(
+            handed_over_.emplace_back(hand_over).decide_by, hand_over.message.sequence(),
+            hand_over.device.value(), hand_over.platform_id, hand_over.attempts,
             hand_over.decide_by, hand_over.at, hand_over.perhaps_sent,
             static_cast<int>(hand_over.without_status), hand_over.failing_since, hand_over.crashes,
             hand_over.as_template);
-        invariant(row.next(), "a row that is inserted is returned");
-        hand_over.decide_by = row.time(0);
-        invariant(!row.next(), "one row is inserted");
         trail_.note(hand_over.message, hand_over.events);
     }
+}
+
+void MessageWriter::note_decide_by() {
+    connection_.wait();
+    for (const auto& [element, decide_by] : handed_over_) {
+        invariant(decide_by.has_value(), "a row that is inserted is returned");
+        element.decide_by = from_unix_millis(*decide_by);
+    }
+    handed_over_.clear();
 }
 
 void MessageWriter::flush_lanes() {

@@ -1,4 +1,4 @@
-// Writes a batch as one transaction of SQLite.
+// Writes a batch as one transaction.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 #include "store/condition.hpp"
 #include "store/sql/connection.hpp"
+#include "store/sql/message_writer.hpp"
 #include "store/sql/stored_tables.hpp"
-#include "store/sqlite/message_writer.hpp"
 #include "store/write_batch.hpp"
 
 namespace merpati::store::sql {

@@ -1,4 +1,4 @@
-#include "store/sqlite/transaction.hpp"
+#include "store/sql/transaction.hpp"
 
 #include <algorithm>
 #include <string>
@@ -34,9 +34,14 @@ void Transaction::run(WriteBatch& batch) {
     kind_ = Kind::none;  // A run that met damage has left its own.
     batch.row_changes.clear();
     connection_.begin();
-    write(Kind::finish, batch.finishes, [this](Finish& finish) { writer_.finish(finish); });
+    const auto leave_lane = [this](auto& element) { writer_.leave_lane(element); };
+    write(Kind::finish, batch.finishes, leave_lane);
+    write(Kind::reschedule, batch.reschedules, leave_lane);
+    write(Kind::hand_over, batch.hand_overs, leave_lane);
+    connection_.wait();
+    write(Kind::finish, batch.finishes, [this](const Finish& finish) { writer_.finish(finish); });
     write(Kind::reschedule, batch.reschedules,
-          [this](Reschedule& reschedule) { writer_.reschedule(reschedule); });
+          [this](const Reschedule& reschedule) { writer_.reschedule(reschedule); });
     write(Kind::hand_over, batch.hand_overs,
           [this](HandOver& hand_over) { writer_.hand_over(hand_over); });
     write(Kind::intent, batch.intents, [this](Intent& intent) { writer_.record_intent(intent); });
@@ -50,6 +55,7 @@ void Transaction::run(WriteBatch& batch) {
     write(Kind::accept, batch.accepts, [this](Accept& accept) { writer_.accept(accept); });
     flush_counts(batch);
     flush(Kind::lane, [this] { writer_.flush_lanes(); });
+    writer_.note_decide_by();
     connection_.commit();
 }
 
@@ -61,6 +67,7 @@ void Transaction::flush_counts(WriteBatch& batch) {
 }
 
 void Transaction::undo() noexcept {
+    connection_.roll_back();  // First: results that are under way no longer have a place to go.
     writer_.recipients().forget();
     writer_.credits().forget();
     writer_.usage().forget();
@@ -69,7 +76,6 @@ void Transaction::undo() noexcept {
     writer_.activity().forget();
     writer_.blocks().forget();
     tables_.forget();
-    connection_.roll_back();
 }
 
 bool Transaction::leave_out(WriteBatch& batch) {
