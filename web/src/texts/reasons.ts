@@ -1,6 +1,6 @@
-// What the gateway and its connectors say about messages in Indonesian, in English: their results,
-// and why they are refused. Callers of /v1/send know these texts, so they stay as they are; a
-// platform's own texts are in any language.
+// What the gateway and its connectors say in Indonesian, in English: the results of messages, why
+// they are refused, and what a pairing asks for. Callers of /v1/send know these texts, so they stay
+// as they are; a platform's own texts are in any language.
 // The reasons of devices' states are not here: the gateway answers them in the reader's language.
 import type { Language } from "./language.ts";
 
@@ -29,6 +29,8 @@ const ENGLISH: Record<string, string> = {
   "Jenis file tidak didukung": "The file type is not supported",
   "Jenis file tidak didukung oleh platform": "The platform does not support the file type",
   "Jenis pesan tidak didukung": "The type of the message is not supported",
+  "Kode enam angka yang dikirim platform ke nomor ini":
+    "The six digits that the platform sent to this number",
   "Kode verifikasi": "Verification code",
   "Koneksi terputus sebelum platform mengonfirmasi pesan":
     "The connection was lost before the platform confirmed the message",
@@ -51,6 +53,8 @@ const ENGLISH: Record<string, string> = {
   "Nomor tidak terdaftar di platform": "The number is not registered on the platform",
   "Nomor tujuan tidak terdaftar": "The recipient is not registered",
   "Nomor tujuan tidak valid": "The recipient's number is not valid",
+  "PIN enam angka (verifikasi dua langkah) untuk mendaftarkan nomor ini":
+    "The PIN of six digits (two-step verification) that registers this number",
   "Penerima tidak dapat dikirimi pesan": "Messages cannot be sent to the recipient",
   "Penerima tidak menerima pesan ini": "The recipient does not accept this message",
   "Penyimpanan server penuh": "The server's disk is full",
