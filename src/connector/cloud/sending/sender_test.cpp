@@ -342,7 +342,7 @@ TEST_F(SenderTest, AnIdIsUsedForItsTimeAndNoLonger) {
     EXPECT_EQ(Uploads::kept_for, std::chrono::days{29});
     keep(clock.now() + std::chrono::minutes{1});
     EXPECT_TRUE(graph.seen("/media").empty());
-    EXPECT_THAT(posted().back().body, HasSubstr(R"("image":{"id":"77"})"));
+    EXPECT_THAT(posted().back().body, HasSubstr(R"("image":{"id":"77",)"));
     keep(clock.now() - Millis{1});
     EXPECT_EQ(graph.seen("/media").size(), 1U);
 }

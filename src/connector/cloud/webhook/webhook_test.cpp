@@ -86,7 +86,8 @@ TEST_F(WebhookTest, ADisconnectedNumbersStatusesCount) {
     cloud->know_device(idle);
     // The number is known when its secrets were read.
     while (reported().statuses.empty()) {
-        EXPECT_EQ(take(GraphDouble::status_body("9", "wamid.1", "sent", "")), Taken::stored);
+        const auto taken = take(GraphDouble::status_body("9", "wamid.1", "sent", ""));
+        EXPECT_TRUE(taken ? *taken == Taken::stored : taken.error().code == ErrorCode::busy);
     }
 }
 
