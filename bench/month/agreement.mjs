@@ -21,12 +21,13 @@ export async function agreementOf({ world, client, shops, books, usage, granted,
   }
   const { findings } = world.command("doctor");
   const { sent, failed } = usage.total;
+  const charged = books.ended.sent + books.held.length;
   const row = (what, found, wanted) => ({ what, found, wanted, met: found === wanted });
   const atLeast = (what, found, wanted) => ({ what, found, wanted, met: found >= wanted });
   const rows = [
-    row("credit spent", shops.length * granted + books.booked - credit, books.ended.sent),
+    row("credit spent", shops.length * granted + books.booked - credit, charged),
     row("ledger: amounts", ledger.amount, credit),
-    row("ledger: messages charged", ledger.charged, books.ended.sent),
+    row("ledger: messages charged", ledger.charged, charged),
     row("usage: sent", sent, books.ended.sent),
     row("usage: failed", failed, books.ended.failed),
     row("doctor on credit", findings.find((one) => one.subject === "credit")?.verdict, "good"),

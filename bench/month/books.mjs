@@ -9,6 +9,7 @@ export class Books {
   refused = {}; // Refused sends, by status and text.
   repeated = 0; // Callbacks of messages that had been reported already.
   ended = { sent: 0, failed: 0, cancelled: 0 };
+  held = []; // {id, why}: interrupted by a kill; the gateway leaves them to a person, charged.
   booked = 0; // Credit that was added.
   #open = new Map(); // requestId -> {at, isPrompt, key}
   #early = new Map(); // requestId -> status: reported before the answer was read.
@@ -61,6 +62,12 @@ export class Books {
 
   get open() {
     return this.#open.size;
+  }
+
+  /** The gateway says that it holds the message, and why. */
+  hold(id, why) {
+    this.#open.delete(id);
+    this.held.push({ id, why });
   }
 
   /** Ids of messages that were answered, and not reported. */

@@ -65,6 +65,7 @@ export function describeMonth(report) {
       `${grouped(counts.ended.failed)}; not reported: ${shown(missing)}; reported and never ` +
       `answered: ${shown(unknown)}; callbacks repeated ${counts.repeated}; ` +
       `refused: ${refused.join(", ") || "none"}`,
+    ...report.held.map(({ id, why }) => `  held after a kill: ${id}: ${why}`),
     `  visits: ${JSON.stringify(visits)}`,
     ...agreement.map(
       ({ what, found, wanted, met }) =>

@@ -50,6 +50,7 @@ const SCOPES = [
   "account:manage",
 ];
 const UNPACED = ["--gap", "0s", "--jitter", "0s", "--per-day", "none", "--warm-up", "0"];
+const LOOK_UPS_MAX = 100;
 const DRAIN_SECONDS = 400; // The third wait of a callback and its attempt, with room.
 // Two hours of the gateway's clock pass in each quarter. Those before the last two are removed.
 const HOURS_REMOVED = SECONDS < HOUR_SECONDS ? 1 : 3;
@@ -134,6 +135,7 @@ async function live({ world, books, minuteMs, urls, media }) {
   await Promise.all(sending.map((each) => each.stop()));
   const visits = await visitors.stop();
   await drain(books);
+  const missing = lookUpMissing(world, books);
   const agreement = await agreementOf({
     world,
     client,
@@ -150,7 +152,8 @@ async function live({ world, books, minuteMs, urls, media }) {
     visits,
     agreement,
     counts: { accepted, refused, repeated, ended },
-    missing: books.openIds(),
+    held: books.held,
+    missing,
     unknown: books.unknownIds(),
     lines: unexplained(world.log),
   };
@@ -186,6 +189,21 @@ async function populate(world) {
     await world.start();
   }
   return { shops, linked, admin };
+}
+
+/** What the gateway says of messages that were not reported: held, or missing, with their state. */
+function lookUpMissing(world, books) {
+  const missing = [];
+  for (const id of books.openIds()) {
+    if (missing.length >= LOOK_UPS_MAX) {
+      missing.push(id);
+      continue;
+    }
+    const { state, details } = world.command("message", "show", id);
+    if (state === "held") books.hold(id, details);
+    else missing.push(`${id} (${state}: ${details})`);
+  }
+  return missing;
 }
 
 /** Waits until each accepted message has been reported, or for long. */
