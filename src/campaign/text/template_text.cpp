@@ -23,6 +23,9 @@ std::optional<std::string_view> value_of(const connector::MessageTemplate& used,
         place = number - 1;
     } else {
         const auto found = std::ranges::find(used.variable_names, variable);
+        if (found == used.variable_names.end()) {
+            return std::nullopt;
+        }
         place = static_cast<std::size_t>(found - used.variable_names.begin());
     }
     return place < values.size() ? std::optional<std::string_view>{values[place]} : std::nullopt;
