@@ -12,6 +12,7 @@ find_package(prometheus-cpp REQUIRED COMPONENTS core)
 find_package(date 3.0 REQUIRED)  # Time zones; libstdc++ 12 has none.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(pq REQUIRED IMPORTED_TARGET libpq>=15)
 pkg_check_modules(cares REQUIRED IMPORTED_TARGET libcares)
 pkg_check_modules(qrcodegen REQUIRED IMPORTED_TARGET qrcodegencpp)
 pkg_check_modules(magic REQUIRED IMPORTED_TARGET libmagic)

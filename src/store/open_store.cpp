@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "model/store_url.hpp"
+#include "store/postgres/postgres_store.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 #include "store/store.hpp"
 
@@ -18,12 +19,18 @@ std::unexpected<Error> unknown_engine(std::string_view url) {
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options) {
+    if (model::is_postgresql(options.url)) {
+        return postgres::open(options);
+    }
     const auto path = model::sqlite_file(options.url);
     return path ? sqlite::open(*path, options) : unknown_engine(options.url);
 }
 
 Result<Integrity> check_integrity(const std::string& url, Depth depth, const Clock& clock,
                                   std::chrono::milliseconds time_max) {
+    if (model::is_postgresql(url)) {
+        return postgres::check_integrity(url);
+    }
     const auto path = model::sqlite_file(url);
     return path ? sqlite::check_integrity(*path, depth, clock, time_max) : unknown_engine(url);
 }

@@ -88,6 +88,8 @@ struct StoreOptions {
     /// Disk space reserved for outcomes (disk_room.hpp); 0: none, for commands that write little.
     std::uint64_t reserve_bytes = 0;
     Condition::OnDamage on_damage{};  // For the operator's log; may be empty.
+    /// False: PostgreSQL may run without syncing (fsync), for tests.
+    bool must_sync = true;
     /// How long a write waits while another program has locked the store.
     std::chrono::milliseconds lock_wait{5'000};
     /// Free bytes of a folder's disk. Empty: asks the system. Tests set it.
@@ -97,10 +99,11 @@ struct StoreOptions {
 /// Opens the store (creates it if it is missing and `create` is set), migrates its schema, and
 /// verifies that its durability settings are in force.
 /// Errors: invalid_argument (URL), not_found (no store, and `create` is false), busy (another
-/// process has it open, under any path), refused (the file has a second hard link), io_failed (a
-/// file cannot be opened or created), store_failed, damaged, conflict (the schema is newer than
-/// this program, or older and `migrate` is false; the file is another program's database; the key
-/// file is missing, malformed or another store's: the detail names it).
+/// process has it open, under any path), unavailable (the database cannot be reached), refused (the
+/// file has a second hard link), io_failed (a file cannot be opened or created), store_failed,
+/// damaged, conflict (the schema is newer than this program, or older and `migrate` is false; the
+/// file is another program's database; the key file is missing, malformed or another store's: the
+/// detail names it).
 [[nodiscard]] Result<std::unique_ptr<Store>> open_store(const StoreOptions& options);
 
 enum class Depth : std::uint8_t {

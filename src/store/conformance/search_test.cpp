@@ -256,6 +256,9 @@ TEST_P(SearchTest, WhatIsUndoneIsNotTakenForSummarised) {
 }
 
 TEST_P(SearchTest, SummariesThatCannotBeReadHideNothing) {
+    if (!GetParam().damage) {
+        GTEST_SKIP() << "the pages of this engine are another program's";
+    }
     Ids all;
     WriteBatch batch;
     for (int count = 0; count < 300; ++count) {
@@ -383,8 +386,9 @@ struct RandomSearchTest : SearchTest {
             }
             return {};
         }));
+        const auto stored = reader();
         std::erase_if(known, [&](const auto& entry) {
-            return !take(reader()->message(entry.first)).has_value();
+            return !take(stored->message(entry.first)).has_value();
         });
     }
 

@@ -2,12 +2,13 @@
 
 #include <cstdlib>
 
+#include "store/postgres/postgres_engine_fixture.hpp"
 #include "store/sqlite/sqlite_engine_fixture.hpp"
 
 namespace merpati::store {
 
 std::vector<Engine> engines() {
-    return {sqlite::engine()};
+    return {sqlite::engine(), postgres::engine()};
 }
 
 std::vector<Engine> engines_by_damage() {

@@ -26,9 +26,12 @@ struct Engine {
     std::string name;
     std::function<StoreOptions(const std::filesystem::path& directory)> options;  // Of a new store.
 
+    /// Whether a store is files in the directory, so that the store itself makes backups.
+    bool has_files = true;
+
     /// Makes a part of a table unreadable, like a disk that lost a page, at least until the result
     /// is destroyed. The store in `directory` must be closed. A part is some ten adjacent rows;
-    /// parts count from 0.
+    /// parts count from 0. Empty: the pages are those of another program, and the test is skipped.
     std::function<std::shared_ptr<void>(const std::filesystem::path& directory,
                                         std::string_view table, std::size_t part)>
         damage;

@@ -1,0 +1,411 @@
+#include "store/postgres/connection.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "store/postgres/failures.hpp"
+#include "store/postgres/numbered_sql.hpp"
+#include "store/postgres/statement.hpp"
+
+namespace merpati::store::postgres {
+namespace {
+
+// The types of arguments, by their numbers in the catalogue of every server (pg_type.dat).
+constexpr Oid integer_type = 20;
+constexpr Oid text_type = 25;
+constexpr Oid bytes_type = 17;
+
+Oid type_of(sql::ValueKind kind) {
+    switch (kind) {
+        case sql::ValueKind::integer:
+            return integer_type;
+        case sql::ValueKind::text:
+            return text_type;
+        case sql::ValueKind::bytes:
+            return bytes_type;
+    }
+    return text_type;
+}
+
+/// The arguments as libpq takes them.
+struct ArgumentLists {
+    explicit ArgumentLists(std::span<const Argument> arguments)
+        : count(static_cast<int>(arguments.size())) {
+        for (const auto& argument : arguments) {
+            types.push_back(type_of(argument.kind));
+            values.push_back(argument.bytes);
+            sizes.push_back(argument.size);
+            formats.push_back(1);
+        }
+    }
+
+    int count;
+    std::vector<Oid> types;
+    std::vector<const char*> values;
+    std::vector<int> sizes;
+    std::vector<int> formats;
+};
+
+constexpr int binary_results = 1;
+
+std::int64_t rows_of(PGresult* result) {
+    const std::string_view count = PQcmdTuples(result);
+    std::int64_t rows = 0;
+    std::from_chars(count.data(), count.data() + count.size(), rows);
+    return rows;
+}
+
+}  // namespace
+
+std::unique_ptr<sql::DriverStatement> Connection::prepare(std::string_view sql, sql::Rows rows) {
+    std::string key{sql};
+    if (const auto found = texts_.find(key); found != texts_.end()) {
+        return std::make_unique<Statement>(*this, found->second, rows);
+    }
+    auto text = std::make_shared<PreparedText>(
+        PreparedText{.sql = numbered_sql(sql), .is_kept = texts_.size() < texts_max});
+    if (text->is_kept) {
+        texts_.emplace(std::move(key), text);
+    }
+    return std::make_unique<Statement>(*this, std::move(text), rows);
+}
+
+void Connection::execute(const char* sql) {
+    send_once(sql, {});
+    close_step();
+}
+
+std::int64_t Connection::changes() {
+    wait();
+    return last_ ? rows_of(last_.get()) : 0;
+}
+
+void Connection::note_changed(bool& changed) {
+    if (auto* command = last_command(); command != nullptr) {
+        command->changed = &changed;
+    } else {
+        changed = changes() > 0;
+    }
+}
+
+void Connection::wait() {
+    watched([&] {
+        if (link_.is_open() && in_transaction_ && !expected_.empty()) {
+            link_.sent(PQsendFlushRequest(link_.handle()));
+        }
+        receive_all();
+    });
+}
+
+void Connection::begin() {
+    make_ready();
+    commit_is_unknown_ = false;
+    in_transaction_ = true;
+    send_once("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", {});
+    if (lock_wait_.count() > 0) {  // It ends with the transaction, so a pooler may be between.
+        send_once(fmt::format("SET LOCAL lock_timeout = {}", lock_wait_.count()), {});
+    }
+}
+
+void Connection::begin_snapshot() {
+    make_ready();
+    in_transaction_ = true;
+    send_once("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {});
+}
+
+/// A transaction that had failed is rolled back by its COMMIT. One whose answer is lost may be
+/// committed.
+void Connection::commit() {
+    make_ready();
+    try {
+        send_once("COMMIT", {});
+        sync();
+        wait();
+    } catch (const sql::Failure&) {
+        commit_is_unknown_ = is_lost_;
+        throw;
+    }
+    in_transaction_ = false;
+    if (std::string_view{PQcmdStatus(last_.get())} != "COMMIT") {
+        throw sql::Failure{sql::Failure::Kind::failed, "postgresql: the transaction had failed"};
+    }
+}
+
+void Connection::roll_back() noexcept {
+    if (!in_transaction_) {
+        return;
+    }
+    for (auto& expected : expected_) {
+        expected.changed = nullptr;
+        expected.returned = nullptr;
+    }
+    // The first attempt may meet the failure of what was sent before, and be skipped with it.
+    if (!try_roll_back() && !try_roll_back()) {
+        link_.close();  // The server rolls back what is left of it.
+        expected_.clear();
+        is_skipping_ = false;
+    }
+    in_transaction_ = false;
+    is_lost_ = false;
+    cursors_ = 0;
+    failure_.reset();
+}
+
+bool Connection::try_roll_back() noexcept {
+    if (is_lost_) {
+        return true;
+    }
+    try {
+        send_once("ROLLBACK", {});
+        sync();
+        wait();
+        return true;
+    } catch (const sql::Failure&) {
+        return false;
+    }
+}
+
+std::int64_t Connection::last_assigned(std::string_view table) {
+    return std::stoll(query_text(fmt::format("SELECT CASE WHEN is_called THEN last_value ELSE 0 "
+                                             "END FROM {}_id_seq",
+                                             table)
+                                     .c_str()));
+}
+
+void Connection::run_script(const std::string& sql) {
+    make_ready();
+    sync();
+    wait();
+    watched([&] { link_.run_script(sql.c_str()); });
+}
+
+void Connection::run(PreparedText& text, std::span<const Argument> arguments,
+                     std::optional<std::int64_t>* returned) {
+    send(text, arguments);
+    last_command()->returned = returned;
+    close_step();
+}
+
+void Connection::send(PreparedText& text, std::span<const Argument> arguments) {
+    make_ready();
+    if (link_.is_pooled() || !text.is_kept) {
+        send_once(text.sql, arguments);
+        return;
+    }
+    auto& form = form_of(text, arguments);
+    watched([&] {
+        if (form.session != link_.session()) {
+            prepare_form(text, form);
+        }
+        const ArgumentLists lists{arguments};
+        link_.sent(PQsendQueryPrepared(link_.handle(), form.name.c_str(), lists.count,
+                                       lists.values.data(), lists.sizes.data(),
+                                       lists.formats.data(), binary_results));
+        expect({.kind = Expected::Kind::command});
+    });
+}
+
+void Connection::send_once(const std::string& sql, std::span<const Argument> arguments) {
+    make_ready();
+    watched([&] {
+        const ArgumentLists lists{arguments};
+        link_.sent(PQsendQueryParams(link_.handle(), sql.c_str(), lists.count, lists.types.data(),
+                                     lists.values.data(), lists.sizes.data(), lists.formats.data(),
+                                     binary_results));
+        expect({.kind = Expected::Kind::command});
+    });
+}
+
+ResultPointer Connection::receive() {
+    close_step();
+    wait();
+    return std::move(last_);
+}
+
+std::string Connection::take_cursor() {
+    if (!in_transaction_) {
+        begin_snapshot();
+        cursors_ = 1;
+    } else if (cursors_ > 0) {
+        ++cursors_;
+    }
+    return fmt::format("cursor_{}", ++names_);
+}
+
+/// The cursors of a failed transaction have gone with it.
+void Connection::give_back_cursor(const std::string& name) noexcept {
+    if (!in_transaction_) {
+        return;
+    }
+    if (cursors_ == 1) {
+        roll_back();
+        return;
+    }
+    cursors_ -= cursors_ > 0 ? 1 : 0;
+    try {
+        const bool is_failed =
+            !link_.is_open() || failure_ || PQtransactionStatus(link_.handle()) == PQTRANS_INERROR;
+        if (!is_failed) {
+            send_once("CLOSE " + name, {});
+        }
+    } catch (const sql::Failure& failure) {
+        failure_ = failure;  // Thrown by the next use.
+    }
+}
+
+/// Opens the connection if it is not, and keeps the number of commands under way bounded.
+void Connection::make_ready() {
+    if (is_lost_) {
+        throw sql::Failure{sql::Failure::Kind::unavailable,
+                           "postgresql: the connection was lost in the transaction"};
+    }
+    if (!link_.is_open()) {
+        watched([&] { link_.open(); });
+    }
+    if (expected_.size() >= commands_max) {
+        wait();
+    }
+}
+
+/// Outside a transaction each command is a transaction, which ends here.
+void Connection::close_step() {
+    if (!in_transaction_) {
+        sync();
+    }
+}
+
+void Connection::sync() {
+    watched([&] {
+        link_.sent(PQpipelineSync(link_.handle()));
+        expect({.kind = Expected::Kind::sync});
+    });
+}
+
+PreparedText::Form& Connection::form_of(PreparedText& text, std::span<const Argument> arguments) {
+    const auto found = std::ranges::find_if(text.forms, [&](const PreparedText::Form& form) {
+        return std::ranges::equal(form.kinds, arguments, {}, {}, &Argument::kind);
+    });
+    if (found != text.forms.end()) {
+        return *found;
+    }
+    PreparedText::Form made{.kinds = {}, .name = fmt::format("statement_{}", ++names_)};
+    for (const auto& argument : arguments) {
+        made.kinds.push_back(argument.kind);
+    }
+    return text.forms.emplace_back(std::move(made));
+}
+
+void Connection::prepare_form(PreparedText& text, PreparedText::Form& form) {
+    std::vector<Oid> types;
+    for (const auto kind : form.kinds) {
+        types.push_back(type_of(kind));
+    }
+    link_.sent(PQsendPrepare(link_.handle(), form.name.c_str(), text.sql.c_str(),
+                             static_cast<int>(types.size()), types.data()));
+    expect({.kind = Expected::Kind::preparation, .form = &form});
+    form.session = link_.session();
+}
+
+void Connection::expect(Expected expected) {
+    constexpr std::size_t flush_each = 16;  // So that the server works while more is sent.
+    expected_.push_back(expected);
+    if (expected_.size() % flush_each == 0) {
+        link_.flush();
+    }
+}
+
+/// Null: the last command was answered.
+Connection::Expected* Connection::last_command() {
+    const auto found = std::ranges::find(expected_.rbegin(), expected_.rend(),
+                                         Expected::Kind::command, &Expected::kind);
+    return found == expected_.rend() ? nullptr : &*found;
+}
+
+void Connection::receive_all() {
+    while (!expected_.empty()) {
+        receive_next();
+    }
+    throw_failure();
+}
+
+void Connection::receive_next() {
+    const auto expected = expected_.front();
+    expected_.pop_front();
+    auto result = link_.next_result();
+    if (expected.kind == Expected::Kind::sync) {
+        is_skipping_ = false;
+    } else {
+        ResultPointer rest = result ? link_.next_result() : nullptr;
+        while (rest) {
+            result = std::move(rest);
+            rest = link_.next_result();
+        }
+    }
+    const auto status = PQresultStatus(result.get());
+    const bool is_failed = status == PGRES_FATAL_ERROR || status == PGRES_PIPELINE_ABORTED;
+    if (status == PGRES_FATAL_ERROR) {
+        is_skipping_ = true;
+        if (!failure_) {
+            failure_ = failure_of(result.get());
+        }
+    }
+    if (expected.kind == Expected::Kind::preparation && is_failed) {
+        expected.form->session = 0;
+    }
+    if (PQstatus(link_.handle()) != CONNECTION_OK) {
+        link_.close();
+        throw sql::Failure{sql::Failure::Kind::unavailable,
+                           failure_ ? failure_->what() : "postgresql: the connection was lost"};
+    }
+    if (expected.kind == Expected::Kind::command) {
+        if (!is_failed) {
+            report(expected, result.get());
+        }
+        last_ = std::move(result);
+    }
+}
+
+void Connection::report(const Expected& expected, PGresult* result) {
+    if (expected.changed != nullptr) {
+        *expected.changed = rows_of(result) > 0;
+    }
+    if (expected.returned != nullptr) {
+        *expected.returned = PQntuples(result) > 0
+                                 ? std::optional{Statement::integer_of(result, 0, 0)}
+                                 : std::nullopt;
+    }
+}
+
+void Connection::throw_failure() {
+    if (!failure_) {
+        return;
+    }
+    if (is_skipping_) {
+        sync();
+        receive_next();
+    }
+    const auto failure = *std::exchange(failure_, std::nullopt);
+    throw sql::Failure{failure};
+}
+
+/// Runs `body`, which uses the link. If the link is closed after it, what was under way is
+/// forgotten.
+template <class Body>
+auto Connection::watched(Body body) -> decltype(body()) {
+    try {
+        return body();
+    } catch (const sql::Failure&) {
+        if (!link_.is_open()) {
+            expected_.clear();
+            failure_.reset();
+            is_skipping_ = false;
+            is_lost_ = in_transaction_;
+        }
+        throw;
+    }
+}
+
+}  // namespace merpati::store::postgres

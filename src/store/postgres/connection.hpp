@@ -1,0 +1,145 @@
+// A connection to PostgreSQL, as the shared SQL uses it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "store/postgres/connection_settings.hpp"
+#include "store/postgres/link.hpp"
+#include "store/sql/connection.hpp"
+
+namespace merpati::store::postgres {
+
+/// An argument of a command, in PostgreSQL's binary form. The bytes are not copied.
+struct Argument {
+    sql::ValueKind kind = sql::ValueKind::integer;
+    const char* bytes = nullptr;  // Null: NULL.
+    int size = 0;
+};
+
+/// The text of a statement, and the names under which the server knows it: one for each list of
+/// kinds that its arguments have had.
+struct PreparedText {
+    std::string sql;       // As the server reads it.
+    bool is_kept = false;  // False: too many others are; it is sent with its text.
+    struct Form {
+        std::vector<sql::ValueKind> kinds;
+        std::string name;
+        std::uint64_t session = 0;  // Of the link, in which it was prepared; 0: none.
+    };
+    std::deque<Form> forms{};  // Their addresses stay.
+};
+
+/// One connection. See sql::Connection; the writer's and each reader's.
+///
+/// Operation: what `run` and `execute` are given is sent in a pipeline, and executed while the
+/// caller goes on. A query waits for one answer, which brings the results of all before. After an
+/// error the server skips what follows it, until the failure is thrown.
+///
+/// Each statement's text is prepared once in a session. Behind a pooler, which may change the
+/// server's connection after each transaction, the text is sent each time.
+///
+/// The connection is opened by its first use, and anew by the next use after it was lost, but not
+/// within a transaction: there each use throws until `roll_back`.
+///
+/// Limits: `commands_max` commands are under way; `texts_max` texts are prepared.
+class Connection final : public sql::Connection {
+public:
+    static constexpr std::chrono::milliseconds silence_max{30'000};
+
+    explicit Connection(ConnectionSettings settings,
+                        std::chrono::milliseconds longest_silence = silence_max)
+        : link_(std::move(settings), longest_silence) {}
+
+    [[nodiscard]] std::unique_ptr<sql::DriverStatement> prepare(std::string_view sql,
+                                                                sql::Rows rows) override;
+    void execute(const char* sql) override;
+    [[nodiscard]] std::int64_t changes() override;
+    void note_changed(bool& changed) override;
+    void wait() override;
+    void begin() override;
+    void begin_snapshot() override;
+    void commit() override;
+    void roll_back() noexcept override;
+    [[nodiscard]] bool in_transaction() const noexcept override { return in_transaction_; }
+    [[nodiscard]] std::int64_t last_assigned(std::string_view table) override;
+
+    /// How long a statement of a transaction waits for a lock of another program; at first without
+    /// a limit.
+    void wait_for_locks(std::chrono::milliseconds longest) noexcept { lock_wait_ = longest; }
+
+    /// Whether the last `commit` threw, and the transaction may be in the database all the same.
+    [[nodiscard]] bool commit_is_unknown() const noexcept { return commit_is_unknown_; }
+
+    /// Runs several statements, as one transaction if none is open. Throws Failure.
+    void run_script(const std::string& sql);
+
+    // For statements.
+
+    /// As sql::Statement::run; with `returned`, as run_returning. Throws Failure.
+    void run(PreparedText& text, std::span<const Argument> arguments,
+             std::optional<std::int64_t>* returned = nullptr);
+    /// Sends a command, of which `receive` brings the result. Throws Failure.
+    void send(PreparedText& text, std::span<const Argument> arguments);
+    /// Sends a command that is used once, without preparing it. Throws Failure.
+    void send_once(const std::string& sql, std::span<const Argument> arguments);
+    /// Waits for everything, and returns the result of the last command. Throws Failure.
+    [[nodiscard]] ResultPointer receive();
+
+    /// The name of a new cursor. Until it is given back there is a transaction, so that the cursor
+    /// stays: one that only reads, if the caller has begun none. Throws Failure.
+    [[nodiscard]] std::string take_cursor();
+    void give_back_cursor(const std::string& name) noexcept;
+
+private:
+    static constexpr std::size_t commands_max = 512;
+    static constexpr std::size_t texts_max = 2'000;
+
+    /// What was sent, and is not answered yet.
+    struct Expected {
+        enum class Kind : std::uint8_t { preparation, command, sync };
+        Kind kind;
+        PreparedText::Form* form = nullptr;
+        bool* changed = nullptr;
+        std::optional<std::int64_t>* returned = nullptr;
+    };
+
+    void make_ready();
+    [[nodiscard]] bool try_roll_back() noexcept;
+    void close_step();
+    void sync();
+    PreparedText::Form& form_of(PreparedText& text, std::span<const Argument> arguments);
+    void prepare_form(PreparedText& text, PreparedText::Form& form);
+    void expect(Expected expected);
+    Expected* last_command();
+    void receive_all();
+    void receive_next();
+    static void report(const Expected& expected, PGresult* result);
+    void throw_failure();
+    template <class Body>
+    auto watched(Body body) -> decltype(body());
+
+    Link link_;
+    std::unordered_map<std::string, std::shared_ptr<PreparedText>> texts_;
+    std::deque<Expected> expected_;
+    ResultPointer last_;  // Of the last command.
+    std::optional<sql::Failure> failure_;
+    bool is_skipping_ = false;  // The server skips commands until the next sync.
+    bool in_transaction_ = false;
+    bool is_lost_ = false;  // In a transaction whose connection was lost.
+    bool commit_is_unknown_ = false;
+    std::chrono::milliseconds lock_wait_{0};  // 0: without a limit.
+    std::size_t cursors_ = 0;                 // That have begun the transaction.
+    std::uint64_t names_ = 0;                 // Of statements and cursors so far.
+};
+
+}  // namespace merpati::store::postgres

@@ -1,0 +1,145 @@
+#include "store/postgres/link.hpp"
+
+#include <cerrno>
+#include <poll.h>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "store/postgres/failures.hpp"
+
+namespace merpati::store::postgres {
+namespace {
+
+constexpr int server_version_min = 150'000;
+
+/// One line of a message that ends with a line break, or has several lines for several hosts.
+std::string one_line(std::string_view message) {
+    std::string line;
+    for (const char letter : message) {
+        line += letter == '\n' || letter == '\t' ? ' ' : letter;
+    }
+    line.resize(line.find_last_not_of(' ') + 1);
+    return line;
+}
+
+sql::Failure unavailable(const ConnectionSettings& settings, std::string_view why) {
+    return {sql::Failure::Kind::unavailable,
+            fmt::format("postgresql: {}: {}", settings.server(), why)};
+}
+
+}  // namespace
+
+Link::Link(ConnectionSettings settings, std::chrono::milliseconds silence_max)
+    : settings_(std::move(settings)), silence_max_(silence_max) {}
+
+void Link::open() {
+    const auto names = settings_.names();
+    const auto values = settings_.values();
+    handle_.reset(PQconnectdbParams(names.data(), values.data(), 0));
+    if (handle_ == nullptr || PQstatus(handle_.get()) != CONNECTION_OK) {
+        const auto why =
+            handle_ == nullptr ? std::string{"no memory"} : one_line(PQerrorMessage(handle_.get()));
+        close();
+        throw unavailable(settings_, why);
+    }
+    // The server's notices would be written to standard error.
+    PQsetNoticeReceiver(handle_.get(), [](void*, const PGresult*) {}, nullptr);
+    inspect_server();
+    if (PQsetnonblocking(handle_.get(), 1) != 0 || PQenterPipelineMode(handle_.get()) != 1) {
+        lose();
+    }
+    ++session_;
+}
+
+/// A pooler reports a process of its own instead of the server's.
+void Link::inspect_server() {
+    const ResultPointer result{
+        PQexec(handle_.get(), "SELECT pg_backend_pid(), current_setting('server_encoding')")};
+    if (PQresultStatus(result.get()) != PGRES_TUPLES_OK) {
+        const auto failure = failure_of(result.get());
+        close();
+        throw sql::Failure{failure};
+    }
+    is_pooled_ = std::to_string(PQbackendPID(handle_.get())) != PQgetvalue(result.get(), 0, 0);
+    const bool stores_utf8 = std::string_view{PQgetvalue(result.get(), 0, 1)} == "UTF8";
+    const bool is_new_enough = PQserverVersion(handle_.get()) >= server_version_min;
+    if (!stores_utf8 || !is_new_enough) {
+        close();
+        throw sql::Failure{sql::Failure::Kind::failed,
+                           stores_utf8 ? "postgresql: the server is older than version 15"
+                                       : "postgresql: the database does not store UTF-8: create "
+                                         "one with ENCODING 'UTF8'"};
+    }
+}
+
+void Link::sent(int accepted) {
+    if (accepted != 1) {
+        lose();
+    }
+}
+
+void Link::flush() {
+    if (PQflush(handle_.get()) < 0) {
+        lose();
+    }
+}
+
+ResultPointer Link::next_result() {
+    while (PQisBusy(handle_.get()) == 1) {
+        wait_for_server();
+    }
+    return ResultPointer{PQgetResult(handle_.get())};
+}
+
+void Link::run_script(const char* sql) {
+    if (PQexitPipelineMode(handle_.get()) != 1) {
+        lose();
+    }
+    sent(PQsendQuery(handle_.get(), sql));
+    ResultPointer failed;
+    while (auto result = next_result()) {
+        if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR) {
+            failed = std::move(result);
+        }
+    }
+    if (PQstatus(handle_.get()) != CONNECTION_OK || PQenterPipelineMode(handle_.get()) != 1) {
+        lose();
+    }
+    if (failed) {
+        throw sql::Failure{failure_of(failed.get())};
+    }
+}
+
+void Link::wait_for_server() {
+    const int unsent = PQflush(handle_.get());
+    if (unsent < 0) {
+        lose();
+    }
+    pollfd watched{.fd = PQsocket(handle_.get()),
+                   .events = static_cast<short>(unsent == 1 ? POLLIN | POLLOUT : POLLIN),
+                   .revents = 0};
+    const int ready = ::poll(&watched, 1, static_cast<int>(silence_max_.count()));
+    if (ready < 0 && errno == EINTR) {
+        return;
+    }
+    if (ready == 0) {
+        close();
+        throw unavailable(settings_,
+                          fmt::format("no answer within {} s", silence_max_.count() / 1'000));
+    }
+    if (ready < 0 || PQconsumeInput(handle_.get()) != 1) {
+        lose();
+    }
+}
+
+/// Closes the connection, because what the server did with the last commands is not known.
+void Link::lose() {
+    const auto why = handle_ == nullptr ? std::string{"the connection was lost"}
+                                        : one_line(PQerrorMessage(handle_.get()));
+    close();
+    throw unavailable(settings_, why.empty() ? "the connection was lost" : why);
+}
+
+}  // namespace merpati::store::postgres

@@ -1,0 +1,75 @@
+// A connection to a server of PostgreSQL, in libpq's pipeline mode.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include <libpq-fe.h>
+
+#include "store/postgres/connection_settings.hpp"
+
+namespace merpati::store::postgres {
+
+struct ClearResult {
+    void operator()(PGresult* result) const noexcept { PQclear(result); }
+};
+using ResultPointer = std::unique_ptr<PGresult, ClearResult>;
+
+/// Sends commands and receives their results, without a knowledge of transactions.
+///
+/// Operation: `open` connects. Commands are sent with libpq's own calls on `handle`, each checked
+/// with `sent`; `next_result` returns what PQgetResult does. A connection that fails is closed, and
+/// its failure thrown; `open` connects again.
+///
+/// Limits: a wait ends when the server is silent for `silence_max`.
+///
+/// Threads: one at a time.
+class Link {
+public:
+    Link(ConnectionSettings settings, std::chrono::milliseconds silence_max);
+
+    /// Connects, to the first host that suits. Throws Failure: unavailable, or failed if the server
+    /// cannot be used, because it is older than 15 or does not store UTF-8.
+    void open();
+    void close() noexcept { handle_.reset(); }
+    [[nodiscard]] bool is_open() const noexcept { return handle_ != nullptr; }
+
+    /// Counts the calls of `open` that succeeded.
+    [[nodiscard]] std::uint64_t session() const noexcept { return session_; }
+
+    /// Whether the server's connection belongs to a pooler, which may give each transaction another
+    /// one: then a prepared statement may be missing in the next.
+    [[nodiscard]] bool is_pooled() const noexcept { return is_pooled_; }
+
+    [[nodiscard]] PGconn* handle() const noexcept { return handle_.get(); }
+
+    /// `accepted`: what one of libpq's PQsend… calls returned. Throws Failure.
+    void sent(int accepted);
+
+    /// Hands what was sent to the system, as far as that takes it. Throws Failure.
+    void flush();
+
+    /// Waits for the next result; null between the results of two commands. Throws Failure.
+    [[nodiscard]] ResultPointer next_result();
+
+    /// Runs several statements as one transaction. No command may be under way. Throws Failure.
+    void run_script(const char* sql);
+
+private:
+    struct Finish {
+        void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
+    };
+
+    void inspect_server();
+    void wait_for_server();
+    [[noreturn]] void lose();
+
+    const ConnectionSettings settings_;
+    const std::chrono::milliseconds silence_max_;
+    std::unique_ptr<PGconn, Finish> handle_;
+    std::uint64_t session_ = 0;
+    bool is_pooled_ = false;
+};
+
+}  // namespace merpati::store::postgres

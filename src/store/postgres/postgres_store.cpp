@@ -1,0 +1,263 @@
+#include "store/postgres/postgres_store.hpp"
+
+#include <charconv>
+#include <mutex>
+#include <optional>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "store/postgres/connection.hpp"
+#include "store/postgres/schema.hpp"
+#include "store/sql/campaign_check.hpp"
+#include "store/sql/ledger_check.hpp"
+#include "store/sql/message_writer.hpp"
+#include "store/sql/store_key.hpp"
+#include "store/sql/stored_reader.hpp"
+#include "store/sql/stored_tables.hpp"
+#include "store/sql/transaction.hpp"
+
+namespace merpati::store::postgres {
+namespace {
+
+using sql::Failure;
+
+/// The results that elements have before a batch is written: some were refused before.
+class ResultsBefore {
+public:
+    explicit ResultsBefore(const WriteBatch& batch) {
+        for (const auto& accept : batch.accepts) {
+            accepts_.push_back(accept.result);
+        }
+        for (const auto& change : batch.changes) {
+            changes_.push_back(change.result.has_value());
+        }
+    }
+
+    void restore(WriteBatch& batch) const {
+        for (std::size_t index = 0; index < accepts_.size(); ++index) {
+            batch.accepts[index].result = accepts_[index];
+        }
+        for (std::size_t index = 0; index < changes_.size(); ++index) {
+            if (changes_[index]) {
+                batch.changes[index].result = {};
+            }
+        }
+    }
+
+private:
+    std::vector<Accept::Result> accepts_;
+    std::vector<bool> changes_;  // Whether each had no error.
+};
+
+/// A server that acknowledges what it may lose must not be trusted with messages.
+Result<void> check_durability(Connection& connection, const StoreOptions& options) {
+    const auto setting = [&](const char* name) {
+        return connection.query_text(fmt::format("SELECT current_setting('{}')", name).c_str());
+    };
+    const auto commit = setting("synchronous_commit");
+    const auto fsync = setting("fsync");
+    if (commit == "off" || (fsync == "off" && options.must_sync)) {
+        return fail(ErrorCode::store_failed,
+                    fmt::format("the store cannot be made durable here: synchronous_commit of the "
+                                "database is '{}' and fsync of its server '{}'",
+                                commit, fsync));
+    }
+    return {};
+}
+
+class PostgresStore final : public Store {
+public:
+    /// Throws Failure.
+    PostgresStore(ConnectionSettings settings, std::unique_ptr<Connection> connection,
+                  const SecretBox& secrets, const StoreOptions& options)
+        : settings_(std::move(settings)),
+          connection_(std::move(connection)),
+          condition_(options.on_damage),
+          secrets_(secrets),
+          writer_(*connection_),
+          tables_(*connection_, writer_, secrets_, condition_),
+          transaction_(*connection_, writer_, tables_, condition_),
+          size_connection_(settings_) {
+        connection_->wait_for_locks(options.lock_wait);
+    }
+
+    /// Records damage that was met before the store was made.
+    void note_damage(const std::string& place) { condition_.note_damage(place); }
+
+    Result<void> write(WriteBatch& batch) override {
+        if (failed_) {
+            return fail(ErrorCode::store_failed,
+                        "the store failed before and must be opened anew: what is stored decides");
+        }
+        const ResultsBefore before{batch};
+        transaction_.start();
+        auto failure = attempt([&] { transaction_.run(batch); });
+        while (failure && failure->is_damage()) {
+            bool others = false;
+            auto left_out = attempt([&] { others = transaction_.leave_out(batch); });
+            if (left_out) {
+                failure = std::move(left_out);
+            }
+            if (!others) {
+                break;
+            }
+            failure = attempt([&] { transaction_.run(batch); });
+        }
+        note_condition(failure);
+        if (!failure) {
+            return {};
+        }
+        if (failure->is_busy() || failure->is_no_room()) {
+            refuse(batch, *failure);
+            return fail(ErrorCode::busy, failure->what());
+        }
+        if (is_away(*failure)) {
+            before.restore(batch);
+            return fail(ErrorCode::unavailable, failure->what());
+        }
+        failed_ = true;
+        const auto code = sql::code_of(failure->kind());
+        return fail(code == ErrorCode::unavailable ? ErrorCode::store_failed : code,
+                    failure->what());
+    }
+
+    Result<std::unique_ptr<Reader>> open_reader() override {
+        return sql::guarded([&]() -> Result<std::unique_ptr<Reader>> {
+            return std::make_unique<sql::StoredReader>(std::make_unique<Connection>(settings_),
+                                                       secrets_, condition_);
+        });
+    }
+
+    Result<void> maintain(bool) override { return {}; }  // The server moves its own log.
+    Result<void> checkpoint() override { return {}; }
+    /// How much space the server has is not known: the next write shows whether there is some.
+    void look_at_disk() override { condition_.set_room(Room::ample, 0); }
+
+    Sha256 fingerprint(std::string_view text) const override { return secrets_.fingerprint(text); }
+
+    const Condition& condition() const noexcept override { return condition_; }
+
+    std::uint64_t bytes_on_disk() const override {
+        const std::scoped_lock lock{size_mutex_};
+        std::uint64_t bytes = 0;
+        try {
+            const auto text =
+                size_connection_.query_text("SELECT pg_database_size(current_database())");
+            std::from_chars(text.data(), text.data() + text.size(), bytes);
+        } catch (const Failure&) {
+            return 0;  // The next write reports the error.
+        }
+        return bytes;
+    }
+
+    Result<void> backup(const std::filesystem::path&) override {
+        return fail(ErrorCode::refused,
+                    "a store in PostgreSQL is backed up by the database's own means, such as "
+                    "pg_dump (docs/backup.md)");
+    }
+
+private:
+    /// Runs `body`. If it throws a Failure, undoes the transaction and returns the failure.
+    template <class Body>
+    std::optional<Failure> attempt(Body body) {
+        try {
+            body();
+            return std::nullopt;
+        } catch (const Failure& failure) {
+            transaction_.undo();
+            return failure;
+        }
+    }
+
+    /// Whether nothing was written, because the database is away. If the answer of a commit is
+    /// lost, the next start reads what is stored.
+    [[nodiscard]] bool is_away(const Failure& failure) const {
+        return failure.kind() == Failure::Kind::unavailable && !connection_->commit_is_unknown();
+    }
+
+    void note_condition(const std::optional<Failure>& failure) {
+        condition_.set_room(failure && failure->is_no_room() ? Room::none : Room::ample, 0);
+        condition_.set_locked(failure && failure->is_busy());
+        condition_.set_available(!failure || !is_away(*failure));
+    }
+
+    /// Nothing was written. What is not refused may be written again.
+    static void refuse(WriteBatch& batch, const Failure& failure) {
+        for (auto& accept : batch.accepts) {
+            accept.result = failure.is_no_room() ? Accept::Result::no_room : Accept::Result::locked;
+        }
+        for (auto& change : batch.changes) {
+            if (change.lasting) {
+                change.result = {};  // It runs again with the next batch.
+            } else {
+                change.result = fail(ErrorCode::busy, failure.what());
+            }
+        }
+    }
+
+    const ConnectionSettings settings_;
+    std::unique_ptr<Connection> connection_;
+    Condition condition_;
+    const SecretBox secrets_;
+    sql::MessageWriter writer_;
+    sql::StoredTables tables_;
+    sql::Transaction transaction_;
+    mutable std::mutex size_mutex_;
+    mutable Connection size_connection_;  // For any thread.
+    bool failed_ = false;                 // Set for good.
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open(const StoreOptions& options) {
+    if (options.key_file.empty()) {
+        return fail(ErrorCode::invalid_argument,
+                    "store.key_file has no default with PostgreSQL: name the file that all nodes "
+                    "have a copy of");
+    }
+    auto settings = ConnectionSettings::parse(options.url);
+    if (!settings) {
+        return pass(settings);
+    }
+    return sql::guarded([&]() -> Result<std::unique_ptr<Store>> {
+        auto connection = std::make_unique<Connection>(*settings);
+        if (auto checked = check_durability(*connection, options); !checked) {
+            return pass(checked);
+        }
+        if (auto migrated = migrate(*connection, options.create); !migrated) {
+            return pass(migrated);
+        }
+        auto key = sql::open_key(*connection, options.key_file);
+        if (!key) {
+            return pass(key);
+        }
+        auto store = std::make_unique<PostgresStore>(std::move(*settings), std::move(connection),
+                                                     key->secrets, options);
+        if (key->check_damaged) {
+            store->note_damage("the check of the key file");
+        }
+        return store;
+    });
+}
+
+Result<Integrity> check_integrity(const std::string& url) {
+    auto settings = ConnectionSettings::parse(url);
+    if (!settings) {
+        return pass(settings);
+    }
+    return sql::guarded([&]() -> Result<Integrity> {
+        constexpr std::chrono::hours silence_max{1};  // The server adds up whole tables.
+        Connection connection{std::move(*settings), silence_max};
+        const sql::Snapshot snapshot{connection};
+        Integrity found;
+        found.ledger_faults = sql::compare_ledgers(connection);
+        sql::compare_counts(connection, found.campaign_faults);
+        sql::compare_outcomes(connection, found.campaign_faults);
+        return found;
+    });
+}
+
+}  // namespace merpati::store::postgres
