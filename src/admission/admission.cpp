@@ -30,13 +30,14 @@ constexpr Refusal disconnected_in(model::Revision revision) {
 struct Admission::Candidate {
     Submission& asked;
     const model::Account& account;
-    Timestamp now;
+    Judging& judging;
     std::shared_ptr<const model::Device> device;
     std::unique_ptr<model::Message> message = std::make_unique<model::Message>();
 };
 
 Checked<std::unique_ptr<model::Message>> Admission::admit(Submission&& submission,
-                                                          const model::Account& account) const {
+                                                          const model::Account& account,
+                                                          Judging& judging) const {
     static constexpr std::array order{
         &Admission::check_type,      &Admission::check_content,   &Admission::check_media_given,
         &Admission::check_sender,    &Admission::check_device,    &Admission::check_length,
@@ -44,7 +45,7 @@ Checked<std::unique_ptr<model::Message>> Admission::admit(Submission&& submissio
         &Admission::check_callback,  &Admission::check_media_url,
     };
     Candidate candidate{
-        .asked = submission, .account = account, .now = rooms_.clock.wall_now(), .device = nullptr};
+        .asked = submission, .account = account, .judging = judging, .device = nullptr};
     for (const auto check : order) {
         if (auto passed = (this->*check)(candidate); !passed) {
             return pass(passed);
@@ -55,6 +56,12 @@ Checked<std::unique_ptr<model::Message>> Admission::admit(Submission&& submissio
     message.revision = submission.revision;
     message.delivery = candidate.account.delivery;
     return std::move(candidate.message);
+}
+
+Checked<std::unique_ptr<model::Message>> Admission::admit(Submission&& submission,
+                                                          const model::Account& account) const {
+    Judging judging{.at = rooms_.clock.wall_now()};
+    return admit(std::move(submission), account, judging);
 }
 
 Admission::Verdict Admission::check_type(Candidate& candidate) const {
@@ -100,7 +107,7 @@ Admission::Verdict Admission::check_sender(Candidate& candidate) const {
 
 Admission::Verdict Admission::check_device(Candidate& candidate) const {
     const auto revision = candidate.asked.revision;
-    if (!accepts_messages(*candidate.device, candidate.now)) {
+    if (!accepts_messages(*candidate.device, candidate.judging.at)) {
         return refuse(disconnected_in(revision));
     }
     if (!rooms_.condition.is_available()) {
@@ -159,8 +166,8 @@ Admission::Verdict Admission::check_delay(Candidate& candidate) const {
         case Delay::Kind::malformed:
             return refuse(Refusal::delay_invalid);
     }
-    candidate.message->accepted_at = candidate.now;
-    candidate.message->due_at = candidate.now + seconds{delay.seconds};
+    candidate.message->accepted_at = candidate.judging.at;
+    candidate.message->due_at = candidate.judging.at + seconds{delay.seconds};
     return {};
 }
 
@@ -184,8 +191,11 @@ Admission::Verdict Admission::check_callback(Candidate& candidate) const {
         }
         return {};
     }
-    if (!outbound::admit_url(*url, options_.callback_schemes, rooms_.policy)) {
-        return refuse(Refusal::callback_url_invalid);
+    if (*url != candidate.judging.callback_url) {
+        if (!outbound::admit_url(*url, options_.callback_schemes, rooms_.policy)) {
+            return refuse(Refusal::callback_url_invalid);
+        }
+        candidate.judging.callback_url = *url;
     }
     candidate.message->callback_url = std::move(*url);
     return {};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "admission/directory.hpp"
 #include "admission/refusal.hpp"
@@ -20,6 +21,12 @@ namespace merpati::admission {
 struct AdmissionOptions {
     std::uint32_t random_delay_max = 30;  // Seconds.
     outbound::Schemes callback_schemes = outbound::Schemes::https_only;
+};
+
+/// What the messages of one request share.
+struct Judging {
+    Timestamp at;                // By the wall clock.
+    std::string callback_url{};  // The last one that was admitted: most requests have one.
 };
 
 /// Makes a message of a submission, or returns the refusal of the first check that failed.
@@ -43,6 +50,10 @@ public:
 
     Admission(Rooms rooms, AdmissionOptions options) : rooms_(rooms), options_(options) {}
 
+    [[nodiscard]] Checked<std::unique_ptr<model::Message>> admit(Submission&& submission,
+                                                                 const model::Account& account,
+                                                                 Judging& judging) const;
+    /// The same for a message that is alone in its request.
     [[nodiscard]] Checked<std::unique_ptr<model::Message>> admit(
         Submission&& submission, const model::Account& account) const;
 

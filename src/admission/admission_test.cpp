@@ -85,6 +85,25 @@ struct AdmissionTest : ::testing::Test {
                         {}};
 };
 
+TEST_F(AdmissionTest, MessagesOfOneRequestAreJudgedAtOneTimeAndEachCallbackUrlByItself) {
+    const auto& of = directory.find_account({7})->account;
+    Judging judging{.at = clock.wall_now()};
+    const auto admit_with = [&](const std::string& url) {
+        auto asked = text();
+        asked.callback_url = url;
+        machine.advance(1s);
+        return admission.admit(std::move(asked), of, judging);
+    };
+    const auto first = admit_with("https://a.example/status");
+    ASSERT_TRUE(first);
+    EXPECT_FALSE(admit_with("https://10.0.0.1/status"));
+    EXPECT_FALSE(admit_with("https://10.0.0.1/status"));
+    const auto last = admit_with("https://a.example/status");
+    ASSERT_TRUE(last);
+    EXPECT_EQ((*last)->callback_url, "https://a.example/status");
+    EXPECT_EQ((*last)->accepted_at, (*first)->accepted_at);
+}
+
 /// Each row breaks a submission in one more way, so that an earlier check fails. So every refusal
 /// goes before all those in the rows above it, which is the documented order.
 TEST_F(AdmissionTest, TheFirstCheckThatFailsIsTheAnswer) {

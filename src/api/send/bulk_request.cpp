@@ -96,10 +96,13 @@ std::optional<Outcome> BulkRequest::take_key() {
 
 void BulkRequest::judge() {
     items_.reserve(body_.messages.size());
+    const auto& clock = bulk_.rooms_.clock;
+    Moment moment{.judging = {.at = clock.wall_now()}, .valid = {}, .steady = clock.steady_now()};
+    moment.valid = admission::check_validity(account_->account, moment.judging.at);
     for (auto& asked : body_.messages) {
         auto& item =
             items_.emplace_back(asked.submission.recipient, asked.submission.recipient_quoted);
-        if (auto passed = judge(asked, item); !passed) {
+        if (auto passed = judge(asked, item, moment); !passed) {
             item.end = pass(passed);
         }
     }
@@ -107,17 +110,16 @@ void BulkRequest::judge() {
 }
 
 /// In the order of the checks of a single send.
-Checked<void> BulkRequest::judge(BulkItem& asked, BulkMessage& item) {
-    const auto& rooms = bulk_.rooms_;
+Checked<void> BulkRequest::judge(BulkItem& asked, BulkMessage& item, Moment& moment) {
     if (asked.bytes > bulk_.options_.message_bytes_max) {
         item.recipient.clear();  // It may be the reason.
         item.recipient_quoted = true;
         return refuse(Refusal::body_too_large);
     }
-    if (auto valid = admission::check_validity(account_->account, rooms.clock.wall_now()); !valid) {
-        return valid;
+    if (!moment.valid) {
+        return moment.valid;
     }
-    if (auto within = body_.dry_run ? Checked<void>{} : take_rate(); !within) {
+    if (auto within = body_.dry_run ? Checked<void>{} : take_rate(moment.steady); !within) {
         return within;
     }
     if (asked.key) {
@@ -126,7 +128,8 @@ Checked<void> BulkRequest::judge(BulkItem& asked, BulkMessage& item) {
             return repeated ? Checked<void>{} : pass(repeated);
         }
     }
-    auto message = rooms.intake.examine(std::move(asked.submission), account_->account);
+    auto message =
+        bulk_.rooms_.intake.examine(std::move(asked.submission), account_->account, moment.judging);
     if (!message) {
         return pass(message);
     }
@@ -134,9 +137,8 @@ Checked<void> BulkRequest::judge(BulkItem& asked, BulkMessage& item) {
     return {};
 }
 
-Checked<void> BulkRequest::take_rate() {
-    const auto verdict = admission::check_rate(*account_, bulk_.options_.default_rate,
-                                               bulk_.rooms_.clock.steady_now());
+Checked<void> BulkRequest::take_rate(SteadyTime now) {
+    const auto verdict = admission::check_rate(*account_, bulk_.options_.default_rate, now);
     if (!verdict || verdict->allowed) {
         return {};
     }

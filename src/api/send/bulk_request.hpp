@@ -55,9 +55,17 @@ private:
     [[nodiscard]] std::optional<manage::Outcome> take_key();
     [[nodiscard]] std::optional<manage::Outcome> store();
 
+    /// What is equal for all items: one instant.
+    struct Moment {
+        admission::Judging judging;
+        admission::Checked<void> valid;  // The account's validity.
+        SteadyTime steady;               // For the rate.
+    };
+
     void judge();
-    [[nodiscard]] admission::Checked<void> judge(BulkItem& asked, BulkMessage& item);
-    [[nodiscard]] admission::Checked<void> take_rate();
+    [[nodiscard]] admission::Checked<void> judge(BulkItem& asked, BulkMessage& item,
+                                                 Moment& moment);
+    [[nodiscard]] admission::Checked<void> take_rate(SteadyTime now);
     /// Looks for an earlier message with the item's key. True: the item has ended as that one.
     [[nodiscard]] admission::Checked<bool> repeats(const BulkItem::Key& key, BulkMessage& item);
     void probe();

@@ -31,11 +31,12 @@ std::optional<Outcome> BulkTransaction::run() {
 
 void BulkTransaction::begin_messages() {
     entering_.reserve(messages_.size());
+    const auto moment = means_.intake.now();
     for (auto& one : messages_) {
         if (one.message == nullptr) {
             continue;
         }
-        means_.intake.begin(*one.message);
+        means_.intake.begin(*one.message, moment);
         if (one.key) {
             one.key->message = one.message->id;
             one.key->status = 200;

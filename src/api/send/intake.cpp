@@ -13,7 +13,7 @@ using admission::Refusal;
 void Intake::submit(admission::Submission&& submission, const model::Account& account,
                     admission::Principal caller, std::shared_ptr<Entry> entry) {
     entry->caller_ = std::move(caller);
-    auto message = examine(std::move(submission), account);
+    auto message = rooms_.admission.admit(std::move(submission), account);
     if (!message) {
         entry->refused(message.error());
         return;
@@ -51,10 +51,10 @@ Checked<void> Intake::check_again(const admission::Principal& caller,
                             : admission::check_validity(entry->account, rooms_.clock.wall_now());
 }
 
-Millis Intake::begin(model::Message& message) {
+Millis Intake::begin(model::Message& message, const Moment& moment) {
     const auto delay = message.due_at - message.accepted_at;
-    message.accepted_at = rooms_.clock.wall_now();
-    message.due_at = rooms_.clock.now() + delay;  // Counted in queue time.
+    message.accepted_at = moment.wall;
+    message.due_at = moment.queue + delay;
     message.id = rooms_.ids.next();
     return delay;
 }
@@ -67,7 +67,7 @@ void Intake::accepted(std::unique_ptr<model::Message> message) {
 }
 
 void Intake::store_message(std::unique_ptr<model::Message> message, std::shared_ptr<Entry> entry) {
-    const auto delay = begin(*message);
+    const auto delay = begin(*message, now());
     store::Accept accept{.message = std::move(message), .idempotency = {}};
     entry->complete(accept, delay);
     accept.is_permitted = [this, &asking = *entry](const model::Message& asked) {

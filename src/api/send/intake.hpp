@@ -79,14 +79,23 @@ public:
 
     /// The checks of Admission.
     [[nodiscard]] admission::Checked<std::unique_ptr<model::Message>> examine(
-        admission::Submission&& submission, const model::Account& account) const {
-        return rooms_.admission.admit(std::move(submission), account);
+        admission::Submission&& submission, const model::Account& account,
+        admission::Judging& judging) const {
+        return rooms_.admission.admit(std::move(submission), account, judging);
     }
     /// Probes the file of a media message. Calls `done` once, on the fetcher's thread.
     using Probed = std::move_only_function<void(admission::Checked<void>)>;
     void probe(const model::Message& message, Probed done);
+    /// The time of acceptance, on both clocks (base/queue_clock.hpp).
+    struct Moment {
+        Timestamp wall;
+        Timestamp queue;
+    };
+    [[nodiscard]] Moment now() const {
+        return {.wall = rooms_.clock.wall_now(), .queue = rooms_.clock.now()};
+    }
     /// Gives a message its id and its times. Returns the delay that was asked for.
-    Millis begin(model::Message& message);
+    Millis begin(model::Message& message, const Moment& moment);
     /// Whether the caller and the account may still send. For the transaction.
     [[nodiscard]] admission::Checked<void> check_again(const admission::Principal& caller,
                                                        model::AccountId account) const;
