@@ -1,5 +1,6 @@
 #include "base/clock.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -56,16 +57,29 @@ bool take_offset(std::string_view& text, std::chrono::minutes& offset) {
     return true;
 }
 
+/// Writes the last `count` digits of a number that is not negative.
+void write_digits(std::string& text, std::size_t place, std::size_t count, std::int64_t number) {
+    for (auto at = place + count; at > place; number /= 10) {
+        text[--at] = static_cast<char>('0' + number % 10);
+    }
+}
+
 }  // namespace
 
+/// Digit by digit, because every event of a batch of callbacks has a time.
 std::string to_rfc3339(Timestamp time) {
     const auto day = std::chrono::floor<std::chrono::days>(time);
     const std::chrono::year_month_day date{day};
-    const std::chrono::hh_mm_ss clock{time - day};
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
-                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                       clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
-                       clock.subseconds().count());
+    const auto millis = (time - day).count();
+    std::string text = "0000-00-00T00:00:00.000Z";
+    write_digits(text, 0, 4, std::clamp(static_cast<int>(date.year()), 0, 9'999));
+    write_digits(text, 5, 2, static_cast<unsigned>(date.month()));
+    write_digits(text, 8, 2, static_cast<unsigned>(date.day()));
+    write_digits(text, 11, 2, millis / 3'600'000);
+    write_digits(text, 14, 2, millis / 60'000 % 60);
+    write_digits(text, 17, 2, millis / 1'000 % 60);
+    write_digits(text, 20, 3, millis % 1'000);
+    return text;
 }
 
 Result<Timestamp> parse_rfc3339(std::string_view text) {

@@ -9,6 +9,10 @@ TEST(ClockTest, PrintsAndReadsTheSameMoment) {
     const auto time = from_unix_millis(1'795'168'800'123);
     EXPECT_EQ(to_rfc3339(time), "2026-11-20T10:00:00.123Z");
     EXPECT_EQ(parse_rfc3339("2026-11-20T10:00:00.123Z").value(), time);
+    for (const auto* text : {"0001-01-01T00:00:00.000Z", "1969-12-31T23:59:59.999Z",
+                             "2024-02-29T23:59:59.009Z", "9999-12-31T23:59:59.999Z"}) {
+        EXPECT_EQ(to_rfc3339(parse_rfc3339(text).value()), text);
+    }
 }
 
 TEST(ClockTest, ReadsOffsetsAndShortForms) {

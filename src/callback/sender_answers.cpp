@@ -68,10 +68,11 @@ void SenderCore::record_answer(Attempt& attempt, const Answer& answer) {
         next = next_attempt(now_, attempt.events.front()->queued.progress.attempts + 1, asked,
                             random_);
     }
+    const auto wall = clock_.wall_now();
     for (const auto& event : attempt.events) {
         auto& progress = event->queued.progress;
         ++progress.attempts;
-        progress.updated_at = clock_.wall_now();
+        progress.updated_at = wall;
         progress.last_status = answer ? answer->status : std::uint16_t{0};
         progress.batch = attempt.batch;
         const bool asks_again = again.contains(event->queued.callback.id);
@@ -98,14 +99,14 @@ void SenderCore::commit_results(AttemptPtr attempt, const Answer& answer) {
     ++attempt->origin->committing;  // Its queue, and so its health, stays until then.
     std::vector<store::CallbackUpdate> updates;
     updates.reserve(attempt->events.size());
+    const auto took = std::chrono::ceil<Millis>(steady_ - attempt->began);
+    const auto text = answer ? answer_text(answer->body) : std::string{};
     for (const auto& event : attempt->events) {
         auto& update = updates.emplace_back();
         update.event = event->queued.callback.id;
         update.progress = event->queued.progress;
-        update.took = std::chrono::ceil<Millis>(steady_ - attempt->began);
-        if (answer) {
-            update.answer = answer_text(answer->body);
-        }
+        update.took = took;
+        update.answer = text;
     }
     committer_.update_callbacks(std::move(updates), [this, attempt = std::move(attempt)]() mutable {
         post_([this, attempt = std::move(attempt)] { results_committed(*attempt); });
