@@ -1,8 +1,8 @@
 // The whole life of a message through the official platform's API, against one through the
 // simulator: accepted, sent to the test server, reported by its webhooks, called back, stored; in
-// messages per CPU-second of the gateway. Both get the same number of messages a second, fewer than
-// the test server can take: at its full rate the simulator gets ten times as many, and their commits
-// are shared by so many messages that the ratio says nothing of the connectors.
+// messages per CPU-second of the gateway. Both get the same number of messages a second, fewer
+// than the test server can take: at its full rate the simulator gets ten times as many, and their
+// commits are shared by so many messages that the ratio says nothing of the connectors.
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -47,7 +47,12 @@ export async function cloud({ scratch, seconds, repetitions }) {
 
 const spreadOut = (side, environment = {}) => ({
   ...side,
-  environment: { ...side.environment, BENCH_RECIPIENTS: `${RECIPIENTS}`, BENCH_PAUSE: `${PAUSE_MS}`, ...environment },
+  environment: {
+    ...side.environment,
+    BENCH_RECIPIENTS: `${RECIPIENTS}`,
+    BENCH_PAUSE: `${PAUSE_MS}`,
+    ...environment,
+  },
 });
 
 /** The test server, as a program; see tests/graph/README.md. */
@@ -114,8 +119,7 @@ export function describeCloud({ sides, ratio, target, missing }) {
   ];
   const met = ratio >= target && missing === 0;
   return [
-    `cloud: accepted, sent, reported by webhook, called back; ${DEVICES} numbers, drain included, ` +
-      "the same offered rate",
+    `cloud: accepted, sent, reported by webhook, called back; ${DEVICES} numbers, drain included`,
     table([
       ["side", "messages per CPU-second", "per second", "MiB", "missing"],
       row("simulator", sides.simulator),

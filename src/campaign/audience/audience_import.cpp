@@ -39,8 +39,9 @@ public:
           campaign_(std::move(campaign)),
           reader_(make_upload_reader(std::move(options), true)),
           columns_(campaign_.columns),
-          steps_(means_, [this](store::Tables& tables, auto rows) { return stage(tables, rows); }) {
-    }
+          steps_(means_, counts_, [this](store::Tables& tables, auto rows, auto& counts) {
+              return stage(tables, rows, counts);
+          }) {}
 
     ~Staging() {
         if (!is_complete_ && has_staged_) {
@@ -132,8 +133,8 @@ private:
         return all;
     }
 
-    Result<void> stage(store::Tables& tables, std::span<const store::NewRecipient> rows) {
-        auto counts = counts_;
+    Result<void> stage(store::Tables& tables, std::span<const store::NewRecipient> rows,
+                       store::UploadCounts& counts) const {
         std::vector<store::NewRecipient> present;
         if (!reader_->tags().empty()) {
             auto found = present_contacts(tables, rows);
@@ -143,9 +144,7 @@ private:
             present = *std::move(found);
             rows = present;
         }
-        auto staged = tables.campaigns().stage_rows(campaign_.id, rows, counts, means_.clock.now());
-        counts_ = staged ? counts : counts_;
-        return staged;
+        return tables.campaigns().stage_rows(campaign_.id, rows, counts, means_.clock.now());
     }
 
     /// Without the contacts that were removed since they were read.
@@ -229,7 +228,7 @@ private:
     std::vector<std::size_t> places_;   // and where those of the upload are in them.
     std::vector<std::string> contact_columns_;
     store::UploadCounts counts_;
-    StepWriter<store::NewRecipient> steps_;
+    StepWriter<store::NewRecipient, store::UploadCounts> steps_;
     std::uint64_t rounded_ = 0;
     bool has_staged_ = false;
     bool is_complete_ = false;

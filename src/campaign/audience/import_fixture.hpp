@@ -28,7 +28,16 @@ struct ImportTest : ::testing::Test {
         }));
     }
 
+    /// Runs the change twice, and undoes the first run, as after damage to another element.
     Result<void> change(std::move_only_function<Result<void>(store::Tables&)> run) {
+        store::WriteBatch undone;
+        undone.changes.push_back({.run = [&run](store::Tables& tables) -> Result<void> {
+            auto first = run(tables);
+            return first ? fail(ErrorCode::busy, "once more") : first;
+        }});
+        if (auto written = store->write(undone); !written) {
+            return written;
+        }
         store::WriteBatch batch;
         batch.changes.push_back({.run = std::move(run)});
         ++changes;

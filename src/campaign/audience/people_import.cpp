@@ -152,11 +152,13 @@ std::size_t bytes_of(const PersonRow& row) {
 /// Reads an upload into steps of people, once it is complete and has no mistake.
 class PeopleSteps {
 public:
-    PeopleSteps(const ImportMeans& means, UploadOptions options, StepWriter<PersonRow>::Write write)
+    using Writer = StepWriter<PersonRow, Imported>;
+
+    PeopleSteps(const ImportMeans& means, UploadOptions options, Writer::Write write)
         : means_(means),
           options_(std::move(options)),
           reader_(make_upload_reader(options_, false)),
-          steps_(means_, std::move(write)) {}
+          steps_(means_, imported_, std::move(write)) {}
 
     Result<void> take(std::string_view piece) {
         if (fault_) {
@@ -175,13 +177,11 @@ public:
         if (!read) {
             return pass(read);
         }
-        imported.columns = reader_->columns();
-        return imported;
+        imported_.columns = reader_->columns();
+        return imported_;
     }
 
     [[nodiscard]] Timestamp now() const { return means_.clock.now(); }
-
-    Imported imported;
 
 private:
     Result<void> note(Result<void> done) {
@@ -204,10 +204,10 @@ private:
 
     UploadReader::Sink sink(std::span<const std::string> tags) {
         return [this, tags](UploadRow&& row) -> Result<void> {
-            ++imported.rows;
+            ++imported_.rows;
             if (!row.number) {
-                ++imported.invalid;
-                imported.rounded += row.is_rounded ? 1U : 0U;
+                ++imported_.invalid;
+                imported_.rounded += row.is_rounded ? 1U : 0U;
                 return {};
             }
             auto person = person_of(std::move(row), *reader_, now());
@@ -221,7 +221,8 @@ private:
     const UploadOptions options_;
     std::unique_ptr<UploadReader> reader_;
     ListSpool spool_;
-    StepWriter<PersonRow> steps_;
+    Imported imported_;
+    Writer steps_;
     std::optional<Error> fault_;
 };
 
@@ -237,16 +238,17 @@ public:
             std::vector<std::string> tags)
         : account_(account),
           tags_(std::move(tags)),
-          steps_(means, std::move(options), [this](store::Tables& tables, auto people) {
-              return write(tables.campaigns(), people);
-          }) {}
+          steps_(means, std::move(options),
+                 [this](store::Tables& tables, auto people, auto& counts) {
+                     return write(tables.campaigns(), people, counts);
+                 }) {}
 
     Result<void> take(std::string_view piece) { return steps_.take(piece); }
     Result<Imported> finish() { return steps_.finish(tags_); }
 
 private:
-    Result<void> write(store::CampaignTables& tables, std::span<const PersonRow> people) {
-        auto counts = steps_.imported;
+    Result<void> write(store::CampaignTables& tables, std::span<const PersonRow> people,
+                       Imported& counts) {
         const auto now = steps_.now();
         for (const auto& person : people) {
             auto known = tables.find_contact(account_, person.number);
@@ -269,7 +271,6 @@ private:
             }
             ++(*known ? counts.changed : counts.added);
         }
-        steps_.imported = std::move(counts);
         return {};
     }
 
@@ -282,16 +283,17 @@ class SuppressionImport::Writing {
 public:
     Writing(const ImportMeans& means, model::AccountId account, UploadOptions options)
         : account_(account),
-          steps_(means, std::move(options), [this](store::Tables& tables, auto people) {
-              return write(tables.campaigns(), people);
-          }) {}
+          steps_(means, std::move(options),
+                 [this](store::Tables& tables, auto people, auto& counts) {
+                     return write(tables.campaigns(), people, counts);
+                 }) {}
 
     Result<void> take(std::string_view piece) { return steps_.take(piece); }
     Result<Imported> finish() { return steps_.finish({}); }
 
 private:
-    Result<void> write(store::CampaignTables& tables, std::span<const PersonRow> people) {
-        auto counts = steps_.imported;
+    Result<void> write(store::CampaignTables& tables, std::span<const PersonRow> people,
+                       Imported& counts) {
         for (const auto& person : people) {
             auto known = tables.find_suppression(account_, person.number);
             if (!known) {
@@ -310,7 +312,6 @@ private:
             }
             ++counts.added;
         }
-        steps_.imported = std::move(counts);
         return {};
     }
 

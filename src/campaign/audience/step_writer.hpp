@@ -36,19 +36,20 @@ private:
     std::size_t rows_ = 128;
 };
 
-/// Collects rows, and writes them in changes, each of which is a step.
+/// Collects rows, and writes them in changes, each of which is a step. Changes may run more than
+/// once before they are durable, so a step counts in a copy of `counts`, which replaces them then.
 ///
 /// Memory: `held_bytes` and the rows of one step, some `step_bytes_max` at most.
-template <class Row>
+template <class Row, class Counts>
 class StepWriter {
 public:
     /// Called in a change, on the committer's thread.
-    using Write = std::function<Result<void>(store::Tables&, std::span<const Row>)>;
+    using Write = std::function<Result<void>(store::Tables&, std::span<const Row>, Counts&)>;
     static constexpr std::size_t step_bytes_max = 262'144;
 
     /// Nothing is written before the rows have `held_bytes`, or `flush` is called.
-    StepWriter(const ImportMeans& means, Write write, std::size_t held_bytes = 0)
-        : means_(means), write_(std::move(write)), held_bytes_(held_bytes) {}
+    StepWriter(const ImportMeans& means, Counts& counts, Write write, std::size_t held_bytes = 0)
+        : means_(means), counts_(counts), write_(std::move(write)), held_bytes_(held_bytes) {}
 
     /// `bytes`: the row's size, roughly.
     [[nodiscard]] Result<void> add(Row row, std::size_t bytes) {
@@ -80,17 +81,23 @@ public:
 private:
     Result<void> write(std::span<const Row> step) {
         SteadyTime::duration took{};
+        Counts counts;
         auto written = means_.change([&](store::Tables& tables) -> Result<void> {
             const auto begun = means_.clock.steady_now();
-            auto result = write_(tables, step);
+            counts = counts_;
+            auto result = write_(tables, step, counts);
             took = means_.clock.steady_now() - begun;
             return result;
         });
         size_.note(step.size(), took);
+        if (written) {
+            counts_ = std::move(counts);
+        }
         return written;
     }
 
     const ImportMeans& means_;
+    Counts& counts_;
     Write write_;
     std::size_t held_bytes_;
     StepSize size_;
