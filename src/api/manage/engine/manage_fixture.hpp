@@ -246,6 +246,10 @@ struct RecordingControl final : campaign::Control {
         probed.push_back(std::move(url));
         return verdict;
     }
+    Result<std::optional<connector::MessageTemplate>> find_template(
+        const model::Device& /*device*/, const model::CampaignTemplate& /*wanted*/) override {
+        return std::nullopt;
+    }
     std::optional<campaign::Speed> speed_of(model::CampaignId /*id*/) override { return speed; }
     Result<std::vector<model::MessageId>> send_tests(
         const model::Campaign& /*campaign*/,
