@@ -212,6 +212,7 @@ TEST_F(ServiceTest, EachOperationIsCarriedOutOnTheThreadsForItsKind) {
           "GET /v1/admin/status",
           "GET /v1/campaigns/{}/recipients/export",
           "POST /v1/campaigns/{}/check",
+          "POST /v1/campaigns/{}/preview",
           "POST /v1/campaigns/{}/test",
           "POST /v1/campaigns/{}/start",
           "POST /v1/campaigns/{}/pause",
