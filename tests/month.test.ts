@@ -62,6 +62,7 @@ test("a month that leaves something out says so, and fails", async () => {
     visits: { wrong: {} },
     agreement: [{ what: "usage: sent", found: 7, wanted: 7, met: true }],
     counts: { accepted: 9, refused: {}, repeated: 0, ended: { sent: 7, failed: 2 } },
+    held: [],
     missing: [],
     unknown: [],
     lines: [],

@@ -83,8 +83,8 @@ async function answer(window: Locator, step: string, text: string): Promise<void
   await button(window, "Send the answer").click();
 }
 
-const PIN_STEP = "that registers this number";
-const CODE_STEP = "The six digits that the platform sent";
+const PIN_STEP = "The number's PIN of six digits";
+const CODE_STEP = "The code of six digits that the platform has sent";
 
 test("a number is registered by its PIN, and what waited is sent", async () => {
   const [number, window] = await unregistered({ pin: "123456" });

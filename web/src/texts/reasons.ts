@@ -29,8 +29,6 @@ const ENGLISH: Record<string, string> = {
   "Jenis file tidak didukung": "The file type is not supported",
   "Jenis file tidak didukung oleh platform": "The platform does not support the file type",
   "Jenis pesan tidak didukung": "The type of the message is not supported",
-  "Kode enam angka yang dikirim platform ke nomor ini":
-    "The six digits that the platform sent to this number",
   "Kode verifikasi": "Verification code",
   "Koneksi terputus sebelum platform mengonfirmasi pesan":
     "The connection was lost before the platform confirmed the message",
@@ -53,8 +51,6 @@ const ENGLISH: Record<string, string> = {
   "Nomor tidak terdaftar di platform": "The number is not registered on the platform",
   "Nomor tujuan tidak terdaftar": "The recipient is not registered",
   "Nomor tujuan tidak valid": "The recipient's number is not valid",
-  "PIN enam angka (verifikasi dua langkah) untuk mendaftarkan nomor ini":
-    "The PIN of six digits (two-step verification) that registers this number",
   "Penerima tidak dapat dikirimi pesan": "Messages cannot be sent to the recipient",
   "Penerima tidak menerima pesan ini": "The recipient does not accept this message",
   "Penyimpanan server penuh": "The server's disk is full",
