@@ -78,7 +78,7 @@ async function unregistered(made: { pin?: string }): Promise<[BusinessNumber, Lo
 
 /** Sends the answer to the step that asks for it. */
 async function answer(window: Locator, step: string, text: string): Promise<void> {
-  await window.getByText(step).waitFor();
+  await window.getByText(step).first().waitFor();
   await window.getByLabel("PIN or code").fill(text);
   await button(window, "Send the answer").click();
 }
@@ -99,7 +99,7 @@ test("a number is registered by its PIN, and what waited is sent", async () => {
 test("a number is registered by a code, and then a PIN", async () => {
   const [number, window] = await unregistered({});
   await window.getByText("Code by SMS", { exact: true }).click();
-  await window.getByText(CODE_STEP).waitFor();
+  await window.getByText(CODE_STEP).first().waitFor();
   await soon(() => number.code).not.toBe("");
   await answer(window, CODE_STEP, number.code);
   await answer(window, PIN_STEP, "654321");
