@@ -46,7 +46,7 @@ struct Error {
     std::string detail;           // For the operator; never sent to an API caller.
     std::source_location origin;  // Where `fail` was called.
 
-    /// "not_found: account acc_7 (store/sqlite/accounts.cpp:41)"
+    /// "not_found: account acc_7 (store/sql/account_tables.cpp:41)"
     [[nodiscard]] std::string describe() const;
 };
 
