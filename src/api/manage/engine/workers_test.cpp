@@ -26,22 +26,31 @@ Share strangers(std::int64_t network) {
 struct WorkersTest : ::testing::Test {
     /// Also releases the jobs that a failed test holds, so that it ends.
     ~WorkersTest() override {
+        release_one();
         release();
         workers.stop();
     }
-    void release() {
-        if (!released.try_wait()) {
-            released.count_down();
+    void release() { open(released); }
+
+    /// Gives one thread back, of the job that was held by `hold_first`: it serves what waits alone,
+    /// so the order of what is done is the order in which it was taken.
+    void release_one() { open(first_released); }
+
+    /// Adds a job that occupies its thread until `release`, and waits until it has begun.
+    Workers::Put hold(Share share) { return hold(share, released); }
+    Workers::Put hold_first(Share share) { return hold(share, first_released); }
+
+    static void open(std::latch& latch) {
+        if (!latch.try_wait()) {
+            latch.count_down();
         }
     }
-
-    /// Adds a job that occupies its thread until `released`, and waits until it has begun.
-    Workers::Put hold(Share share) {
+    Workers::Put hold(Share share, std::latch& until) {
         auto begun = std::make_shared<std::promise<void>>();
         auto has_begun = begun->get_future();
-        const auto put = workers.put(share, [this, begun](bool) {
+        const auto put = workers.put(share, [&until, begun](bool) {
             begun->set_value();
-            released.wait();
+            until.wait();
         });
         if (put == Workers::Put::taken) {
             has_begun.wait();
@@ -64,6 +73,7 @@ struct WorkersTest : ::testing::Test {
 
     Workers workers{"test"};
     std::latch released{1};
+    std::latch first_released{1};
     std::mutex mutex;
     std::string done;
 };
@@ -84,7 +94,7 @@ TEST_F(WorkersTest, OneAccountTakesNeitherAllThreadsNorAllPlaces) {
 TEST_F(WorkersTest, StrangersFromEverywhereKeepNobodyOutWhoIsKnown) {
     const Share known{.kind = Share::Kind::known_address, .id = 1};
     workers.start();
-    ASSERT_EQ(hold(strangers(1)), Workers::Put::taken);
+    ASSERT_EQ(hold_first(strangers(1)), Workers::Put::taken);
     ASSERT_EQ(hold(strangers(2)), Workers::Put::taken);
     for (std::size_t number = 0; number < Workers::strangers_max; ++number) {
         ASSERT_EQ(queue(strangers(static_cast<std::int64_t>(number) + 100)), Workers::Put::taken);
@@ -92,7 +102,7 @@ TEST_F(WorkersTest, StrangersFromEverywhereKeepNobodyOutWhoIsKnown) {
     EXPECT_EQ(queue(strangers(99)), Workers::Put::full) << "as many networks have a place each";
     ASSERT_EQ(queue(known, 'k'), Workers::Put::taken);
     ASSERT_EQ(queue(account(7), 'a'), Workers::Put::taken);
-    release();
+    release_one();
     wait_for(account(8));
     const std::lock_guard lock{mutex};
     EXPECT_LE(done.find('k'), 4U) << done;
@@ -101,7 +111,7 @@ TEST_F(WorkersTest, StrangersFromEverywhereKeepNobodyOutWhoIsKnown) {
 
 TEST_F(WorkersTest, AStrangerFindsAPlaceBesideANetworkThatHasMany) {
     workers.start();
-    ASSERT_EQ(hold(strangers(1)), Workers::Put::taken);
+    ASSERT_EQ(hold_first(strangers(1)), Workers::Put::taken);
     ASSERT_EQ(hold(strangers(2)), Workers::Put::taken);
     std::size_t networks = 0;
     for (std::size_t place = 0; place < Workers::strangers_max; ++place) {
@@ -113,7 +123,7 @@ TEST_F(WorkersTest, AStrangerFindsAPlaceBesideANetworkThatHasMany) {
         const std::lock_guard lock{mutex};
         EXPECT_EQ(done, "-") << "one lost its place";
     }
-    release();
+    release_one();
     wait_for(strangers(98));
     const std::lock_guard lock{mutex};
     EXPECT_LE(done.find('h'), networks + 3) << done;
@@ -134,7 +144,7 @@ TEST_F(WorkersTest, TheLocalOperatorHasAThreadThoughAccountsTakeTheOthers) {
 
 TEST_F(WorkersTest, AccountsThatWaitAreServedInTurn) {
     workers.start();
-    ASSERT_EQ(hold(account(8)), Workers::Put::taken);
+    ASSERT_EQ(hold_first(account(8)), Workers::Put::taken);
     ASSERT_EQ(hold(account(9)), Workers::Put::taken);  // The last thread is the local operator's.
     for (const char letter : {'a', 'a', 'a'}) {
         ASSERT_EQ(queue(account(1), letter), Workers::Put::taken);
@@ -143,7 +153,7 @@ TEST_F(WorkersTest, AccountsThatWaitAreServedInTurn) {
     auto after = std::make_shared<std::promise<void>>();
     auto reached = after->get_future();
     ASSERT_EQ(workers.put(account(2), [after](bool) { after->set_value(); }), Workers::Put::taken);
-    release();
+    release_one();
     reached.wait();
     const std::lock_guard lock{mutex};
     EXPECT_LE(done.find('b'), 2U) << done;  // Not behind all jobs of the first account.
