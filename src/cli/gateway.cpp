@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "cli/hints.hpp"
+#include "config/local_files.hpp"
+#include "model/store_url.hpp"
 
 namespace merpati::cli {
 namespace {
@@ -20,9 +22,10 @@ using namespace std::chrono_literals;
 constexpr std::string_view api_root = "/v1";
 constexpr auto patience = 5s;        // For a server that is starting or stopping.
 constexpr auto retry_every = 100ms;  // Between two attempts during that time.
-constexpr std::string_view no_socket = "this store has no server's socket";
+constexpr std::string_view status_target = "/v1/admin/status";
 constexpr std::size_t page_max = 1'000;
 constexpr auto stream_patience = 150s;  // For the next piece; the first may come from a platform.
+constexpr auto status_timeout = 30s;
 
 /// Words the failure of an exchange for the person.
 Error explain(Error error, const std::string& socket_path) {
@@ -120,7 +123,7 @@ Gateway::Gateway(const config::Settings& settings, const Clock& clock, Random& r
     : settings_(settings),
       clock_(clock),
       random_(random),
-      socket_path_(api::manage::local_socket_path(settings.store.url)) {}
+      socket_path_(config::local_socket_path(settings.store)) {}
 
 Result<boost::json::value> Gateway::ask(http::Method method, const std::string& target,
                                         const boost::json::object& body,
@@ -135,15 +138,24 @@ Result<boost::json::value> Gateway::ask(http::Method method, const std::string& 
 
 Result<boost::json::value> Gateway::ask_server(http::Method method, const std::string& target,
                                                std::chrono::milliseconds timeout) const {
-    if (socket_path_.empty()) {
-        return fail(ErrorCode::unreachable, std::string{no_socket});
-    }
     auto answered =
         http::request(socket_path_, method, std::string{api_root} + target, {}, timeout);
     if (!answered) {
         return std::unexpected(explain(std::move(answered.error()), socket_path_));
     }
     return decode({.status = answered->status, .body = std::move(answered->body)});
+}
+
+Result<boost::json::value> Gateway::migrate() {
+    // Opening a store migrates it; a running server migrated its store when it started.
+    const auto outcome = reach(
+        model::is_postgresql(settings_.store.url),
+        [&] {
+            return http::request(socket_path_, http::Method::get, std::string{status_target}, {},
+                                 status_timeout);
+        },
+        [&] { return ask_store(http::Method::get, std::string{status_target}, {}, {}); });
+    return outcome ? decode(*outcome) : pass(outcome);
 }
 
 Result<void> Gateway::stream(http::Method method, const std::string& target,
@@ -252,8 +264,7 @@ Result<Outcome> Gateway::reach(bool begins,
                                const std::function<Result<Outcome>()>& ask_store) {
     const auto give_up = clock_.steady_now() + patience;
     while (store_ == nullptr) {
-        auto answered = socket_path_.empty() ? fail(ErrorCode::unreachable, std::string{no_socket})
-                                             : ask_server();
+        auto answered = ask_server();
         if (answered) {
             return Outcome{.status = answered->status, .body = std::move(answered->body)};
         }
@@ -279,6 +290,11 @@ Result<void> Gateway::open_store(bool begins) {
         return {};
     }
     if (opened.error().code == ErrorCode::not_found) {
+        if (model::is_postgresql(settings_.store.url)) {
+            return fail(
+                ErrorCode::not_found,
+                opened.error().detail + "; `merpati migrate` or `merpati serve` begins one there");
+        }
         return fail(ErrorCode::not_found,
                     fmt::format("there is no store at {}; `merpati account create NAME` or "
                                 "`merpati serve` begins one. If there was one, give its "

@@ -24,7 +24,8 @@ namespace merpati::cli {
 /// Operation: sends each call to the server through its Unix socket. If no server listens, opens
 /// the store, keeps it open, and runs the same handlers here. A store that is locked while no
 /// server listens belongs to another command, or to a server that is starting or stopping:
-/// `Gateway` then tries both ways for 5 s. Only the creation of an account creates a missing store.
+/// `Gateway` then tries both ways for 5 s. Only the creation of an account, and `migrate`, create a
+/// missing store.
 ///
 /// Threads: one.
 ///
@@ -47,6 +48,10 @@ public:
     [[nodiscard]] Result<boost::json::value> ask_server(http::Method method,
                                                         const std::string& target,
                                                         std::chrono::milliseconds timeout) const;
+
+    /// Brings the store's schema up to this version, if no running server has, and returns the
+    /// status. A missing store is created in a database, but not as a file.
+    [[nodiscard]] Result<boost::json::value> migrate();
 
     /// Whether this process has opened the store, as no server runs.
     [[nodiscard]] bool works_on_store() const noexcept { return store_ != nullptr; }

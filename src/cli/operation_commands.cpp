@@ -25,8 +25,7 @@ int migrate(Session& session) {
     if (!loaded) {
         return session.fail(loaded.error());
     }
-    // Opening a store migrates it; a running server migrated its store when it started.
-    auto status = session.ask(http::Method::get, "/admin/status");
+    const auto status = session.migrate();
     if (!status) {
         return session.fail(status.error());
     }
@@ -69,7 +68,8 @@ void add_backup(Program& program) {
         {.name = "backup",
          .summary = "Write a consistent copy of the store to a new file",
          .details = "Works while the server runs. Keep the key file (store.key_file) with the "
-                    "copy:\na store cannot be opened without its key.",
+                    "copy:\na store cannot be opened without its key. A store in PostgreSQL is "
+                    "backed up by\nthe database's own programs, such as pg_dump.",
          .example = "merpati backup /var/backups/merpati-monday.db",
          .section = section::operation},
         [file](Session& session) {
@@ -97,7 +97,8 @@ void add_migrate(Program& program) {
         program.root(),
         {.name = "migrate",
          .summary = "Bring the store's schema up to this version",
-         .details = "The server does this when it starts; run this to do it beforehand.",
+         .details = "The server does this when it starts; run this to do it beforehand. In "
+                    "PostgreSQL it\nalso creates a missing store.",
          .example = "merpati migrate",
          .section = section::operation},
         migrate);

@@ -141,7 +141,7 @@ Program::Program(Console console)
     add_global_options(*root_, "Options");
     root_->footer(
         "Commands work on a running and on a stopped server's store alike: they ask the server\n"
-        "through the Unix socket beside the store, or open the store themselves.\n"
+        "through its Unix socket, or open the store themselves.\n"
         "`merpati COMMAND --help` explains each one. Exit codes: 0 done, 1 failed, 2 usage\n"
         "or settings.");
 }

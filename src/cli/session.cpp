@@ -42,6 +42,11 @@ Result<boost::json::value> Session::ask_server(http::Method method, const std::s
     return found ? (*found)->ask_server(method, target, timeout) : pass(found);
 }
 
+Result<boost::json::value> Session::migrate() {
+    auto found = gateway();
+    return found ? (*found)->migrate() : pass(found);
+}
+
 Result<boost::json::value> Session::upload(const std::string& target, std::string_view type,
                                            const http::BodyGiver& give) {
     auto found = gateway();

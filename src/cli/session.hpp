@@ -41,6 +41,8 @@ public:
     [[nodiscard]] Result<boost::json::value> ask_server(http::Method method,
                                                         const std::string& target,
                                                         std::chrono::milliseconds timeout);
+    /// Brings the store's schema up to this version (Gateway::migrate).
+    [[nodiscard]] Result<boost::json::value> migrate();
     /// Whether a call has opened a stopped server's store.
     [[nodiscard]] bool works_on_store() const noexcept {
         return gateway_ && gateway_->works_on_store();

@@ -137,9 +137,7 @@ bool is_cidr(std::string_view text) {
 }
 
 bool is_store_url(std::string_view text) {
-    static constexpr std::string_view postgresql = "postgresql://";
-    return model::sqlite_file(text) ||
-           (text.starts_with(postgresql) && text.size() > postgresql.size());
+    return model::sqlite_file(text) || model::is_postgresql(text);
 }
 
 std::string mask_password(std::string_view url) {

@@ -12,7 +12,7 @@ namespace merpati::config {
 /// "10.0.0.0/8", "fd00::/8", or one address.
 [[nodiscard]] bool is_cidr(std::string_view text);
 
-/// "sqlite:PATH" or "postgresql://…". `load` refuses the second, which is not supported yet.
+/// "sqlite:PATH" or "postgresql://…".
 [[nodiscard]] bool is_store_url(std::string_view text);
 
 /// The URL as it may be shown: with "***" for the password of its user info and for every parameter

@@ -7,6 +7,7 @@
 
 #include "base/printable.hpp"
 #include "config/file.hpp"
+#include "config/local_files.hpp"
 #include "config/suggest.hpp"
 #include "config/table.hpp"
 #include "model/store_url.hpp"
@@ -51,6 +52,7 @@ private:
     void assign(const Row& row, std::string_view value, Origin origin);
     void refuse_value(const Row& row, std::string_view value, const Origin& origin);
     void check_together(const Sources& sources);
+    void check_store();
     void find_folders(const Sources& sources);
     void fill_in_paths();
     void make_absolute(std::string_view key, std::optional<std::filesystem::path>& path) const;
@@ -208,12 +210,7 @@ void Loader::check_together(const Sources& sources) {
                             has_key ? "http.tls.key" : "http.tls.certificate",
                             has_key ? "http.tls.certificate" : "http.tls.key"));
     }
-    if (!model::sqlite_file(loaded_.settings.store.url)) {
-        mistake(
-            fmt::format("{}: store.url names a PostgreSQL store, which this version does not "
-                        "support yet; write sqlite:PATH",
-                        place_of("store.url")));
-    }
+    check_store();
     const auto& scheduler = loaded_.settings.scheduler;
     if (scheduler.retry_first > scheduler.retry_max) {
         mistake(fmt::format("{}: scheduler.retry_first must not be longer than scheduler.retry_max",
@@ -267,6 +264,24 @@ void Loader::check_together(const Sources& sources) {
     }
 }
 
+void Loader::check_store() {
+    const auto& store = loaded_.settings.store;
+    const bool in_database = model::is_postgresql(store.url);
+    if (in_database && !store.key_file) {
+        mistake(
+            fmt::format("{}: store.url names a database, so store.key_file must be set too: the "
+                        "file of the key that encrypts secrets in it, of which every server that "
+                        "uses the database has a copy",
+                        place_of("store.url")));
+    }
+    if (!in_database && store.folder) {
+        mistake(
+            fmt::format("{}: store.folder is for PostgreSQL alone; with SQLite these files are "
+                        "beside the store",
+                        place_of("store.folder")));
+    }
+}
+
 /// Sets where relative paths start. The folder of a pipe (`--config <(…)`) has no meaning for an
 /// operator.
 void Loader::find_folders(const Sources& sources) {
@@ -290,9 +305,11 @@ void Loader::fill_in_paths() {
         if (!store.key_file) {
             store.key_file = file + ".key";
         }
-        if (!settings.media.folder) {
-            settings.media.folder = file + "-media";
-        }
+    } else {
+        store.folder = store.folder ? absolute("store.folder", *store.folder) : file_folder_;
+    }
+    if (!settings.media.folder) {
+        settings.media.folder = local_files(store) + "-media";
     }
     make_absolute("store.key_file", store.key_file);
     make_absolute("media.folder", settings.media.folder);

@@ -330,12 +330,38 @@ TEST_F(LoadTest, APipeIsReadToItsEndAndHasNoFolder) {
     EXPECT_EQ(loaded->settings.store.url, "sqlite:/work/merpati.db");
 }
 
-TEST_F(LoadTest, APostgresqlStoreIsRefusedInPlainWords) {
-    write("[store]\nurl = \"postgresql://u:s3cret@db/merpati\"\n");
+TEST_F(LoadTest, ADatabaseNeedsAKeyFile) {
+    write("[store]\nurl = \"postgresql://u:s3cret@db-1,db-2:5433/merpati\"\n");
     const auto detail = detail_of_failure();
-    EXPECT_THAT(detail, HasSubstr(file.string() + ":2: store.url names a PostgreSQL store"));
-    EXPECT_THAT(detail, HasSubstr("does not support yet; write sqlite:PATH"));
+    EXPECT_THAT(detail, HasSubstr(file.string() + ":2: store.url names a database, so "
+                                                  "store.key_file must be set"));
     EXPECT_THAT(detail, Not(HasSubstr("s3cret")));
+    sources.sets.emplace_back("store.key_file=/etc/merpati/store.key");
+    const auto loaded = load(sources);
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    EXPECT_EQ(loaded->settings.store.url, "postgresql://u:s3cret@db-1,db-2:5433/merpati");
+    EXPECT_EQ(loaded->settings.store.key_file, "/etc/merpati/store.key");
+}
+
+TEST_F(LoadTest, TheFilesOfAServerWithADatabaseAreInAFolderOfItsOwn) {
+    write("[store]\nurl = \"postgresql://db/merpati\"\nkey_file = \"m.key\"\n");
+    sources.file = file;
+    const auto folder = file.parent_path().string();
+    auto loaded = load(sources);
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    EXPECT_EQ(loaded->settings.store.folder, folder);
+    EXPECT_EQ(loaded->settings.media.folder, folder + "/merpati-media");
+    sources.working_directory = "/work";
+    sources.sets.emplace_back("store.folder=own");
+    loaded = load(sources);
+    EXPECT_EQ(loaded->settings.store.folder, "/work/own");
+    EXPECT_EQ(loaded->settings.media.folder, "/work/own/merpati-media");
+    EXPECT_EQ(loaded->settings.store.key_file, folder + "/m.key");
+}
+
+TEST_F(LoadTest, AFolderOfItsOwnIsRefusedWithSqlite) {
+    sources.sets.emplace_back("store.folder=/var/lib/merpati");
+    EXPECT_THAT(detail_of_failure(), HasSubstr("--set: store.folder is for PostgreSQL alone"));
 }
 
 TEST_F(LoadTest, AFileThatWasNamedMustExist) {

@@ -40,8 +40,10 @@ struct HttpSettings {
 
 struct StoreSettings {
     std::string url = "sqlite:merpati.db";
-    /// Never empty after `load`, which fills in the default.
+    /// Never empty after `load`, which fills in the default, and refuses PostgreSQL without one.
     std::optional<std::filesystem::path> key_file;
+    /// With PostgreSQL never empty after `load`; with SQLite always (local_files.hpp).
+    std::optional<std::filesystem::path> folder;
     std::uint64_t reserve_bytes = 67'108'864;
 };
 

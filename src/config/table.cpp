@@ -145,16 +145,22 @@ void add_http(Table& table) {
 }
 
 void add_store(Table& table) {
-    table.add(AT(store.url), text_where("sqlite:PATH", is_store_url),
-              "Where messages are kept: sqlite:PATH. PostgreSQL is not supported in this version.",
+    table.add(AT(store.url),
+              text_where("sqlite:PATH or postgresql://USER@HOST/DATABASE", is_store_url),
+              "Where messages are kept: an SQLite file, or a database of PostgreSQL 15 or newer "
+              "(docs/scaling.md), on one of several hosts perhaps. Its password is shown nowhere.",
               {.secrecy = Secrecy::password_in_url});
     table.add(AT(store.key_file), optional(path()),
               "The key that encrypts secrets in the store, made at the first start. Unset: the "
-              "SQLite file's path with .key appended.",
+              "SQLite file's path with .key appended. With PostgreSQL it has no default.",
               {.example = "/var/lib/merpati/merpati.db.key"});
+    table.add(AT(store.folder), optional(path()),
+              "With PostgreSQL, the folder of this server's own files: command socket, lock, media "
+              "and calls in flight. Unset: the folder where relative paths start.",
+              {.example = "/var/lib/merpati"});
     table.add(AT(store.reserve_bytes), size_in_bytes(1'048'576, std::uint64_t{1} << 40),
-              "Room on the store's disk that is kept, in a file beside it, for the outcomes of "
-              "sends. Where less than as much again is free, no message is accepted.");
+              "With SQLite, room on the store's disk that is kept, in a file beside it, for the "
+              "outcomes of sends. Where less than as much again is free, no message is accepted.");
 }
 
 void add_outbound(Table& table) {
@@ -236,7 +242,7 @@ void add_media(Table& table) {
     table.add(AT(media.folder), optional(path()),
               "Where fetched files are kept; each server has its own. It is made when it is "
               "missing, and need not be backed up. Unset: the SQLite file's path with -media "
-              "appended.",
+              "appended; with PostgreSQL, merpati-media in store.folder.",
               {.example = "/var/lib/merpati/merpati.db-media"});
     table.add(AT(media.kept_bytes_max), size_in_bytes(1024, std::uint64_t{1} << 44),
               "The disk space of all media files: those that are being fetched, wait to be sent, "

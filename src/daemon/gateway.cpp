@@ -15,6 +15,7 @@
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "callback/sender.hpp"
+#include "config/address.hpp"
 #include "daemon/campaign_rooms.hpp"
 #include "daemon/connectors.hpp"
 #include "daemon/controls.hpp"
@@ -291,7 +292,7 @@ public:
             return started;
         }
         health_.enter(Health::Stage::serving);
-        log_.info("using the store", {{"store", settings_.store.url},
+        log_.info("using the store", {{"store", config::mask_password(settings_.store.url)},
                                       {"key_file", settings_.store.key_file->string()}});
         for (const auto& address : entrances_.addresses()) {
             log_.info("listening", {{"address", address}});

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "admission/checks.hpp"
-#include "api/manage/engine/manage.hpp"
+#include "config/local_files.hpp"
 #include "model/store_url.hpp"
 
 namespace merpati::daemon {
@@ -38,14 +38,19 @@ Result<std::vector<outbound::Cidr>> allowed_ranges(const config::Settings& setti
 }
 
 store::StoreOptions store_options(const config::Settings& settings) {
-    return {.url = settings.store.url, .key_file = settings.store.key_file.value_or("")};
+    store::StoreOptions options{.url = settings.store.url,
+                                .key_file = settings.store.key_file.value_or("")};
+    if (model::is_postgresql(options.url)) {
+        options.lock_file = config::local_files(settings.store) + ".lock";
+    }
+    return options;
 }
 
 http::Options http_options(const config::Settings& settings) {
     const auto& http = settings.http;
     http::Options options;
     options.listen = http.listen;
-    options.local_socket = api::manage::local_socket_path(settings.store.url);
+    options.local_socket = config::local_socket_path(settings.store);
     options.threads =
         http.threads != 0 ? http.threads : std::max(1U, std::thread::hardware_concurrency());
     options.tls_certificate = path_text(http.tls.certificate);
@@ -145,8 +150,7 @@ scheduler::Options scheduler_options(const config::Settings& settings, media::Fi
 }
 
 std::string under_way_file(const config::Settings& settings, std::string_view of_what) {
-    const auto file = model::sqlite_file(settings.store.url);
-    return file ? fmt::format("{}.{}-under-way", *file, of_what) : std::string{};
+    return fmt::format("{}.{}-under-way", config::local_files(settings.store), of_what);
 }
 
 callback::Options callback_options(const config::Settings& settings, const telemetry::Log& log) {

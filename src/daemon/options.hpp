@@ -48,8 +48,8 @@ namespace merpati::daemon {
 [[nodiscard]] scheduler::Options scheduler_options(const config::Settings& settings,
                                                    media::FileSource& files,
                                                    const telemetry::Log& log);
-/// The path, beside the store, of a file that names work in flight (base/under_way_file.hpp).
-/// Empty: the store is not a file.
+/// The path of a file that names work in flight (base/under_way_file.hpp), among the server's own
+/// (config/local_files.hpp).
 [[nodiscard]] std::string under_way_file(const config::Settings& settings,
                                          std::string_view of_what);
 [[nodiscard]] callback::Options callback_options(const config::Settings& settings,

@@ -1,6 +1,10 @@
 #include "daemon/serve.hpp"
 
+#include <chrono>
 #include <csignal>
+#include <ctime>
+#include <memory>
+#include <string>
 #include <thread>
 #include <unistd.h>
 
@@ -35,6 +39,12 @@ public:
         sigwait(&set_, &signal);
     }
 
+    /// Whether a signal arrives within this time.
+    [[nodiscard]] bool arrive_within(std::chrono::seconds time) const {
+        const timespec limit{.tv_sec = time.count(), .tv_nsec = 0};
+        return sigtimedwait(&set_, nullptr, &limit) > 0;
+    }
+
     /// From now on a signal ends the process at once.
     void let_through() const {
         std::signal(SIGTERM, SIG_DFL);
@@ -45,6 +55,36 @@ public:
 private:
     sigset_t set_;
 };
+
+/// A gateway that has started, or why it has not: empty if a signal came first.
+using Started = Result<std::unique_ptr<Gateway>>;
+
+/// Starts the gateway. While its database cannot be reached, it tries again each second, because
+/// after a power cut both start at once.
+Started start(const config::Loaded& loaded, const Supervisor& supervisor, const Clock& clock,
+              Random& random, const telemetry::Log& log, const StopSignals& signals) {
+    constexpr std::chrono::seconds retry_every{1};
+    std::string logged;
+    for (;;) {
+        auto gateway = std::make_unique<Gateway>(clock, random, loaded.settings, supervisor, log);
+        auto started = gateway->start();
+        if (started) {
+            return gateway;
+        }
+        if (started.error().code != ErrorCode::unavailable) {
+            return pass(started);
+        }
+        if (const auto& why = started.error().detail; why != logged) {
+            log.error("waits for the database", {{"why", why}});
+            logged = why;
+        }
+        // A database server that recovers after a crash may need longer than systemd waits.
+        telemetry::notify_systemd(supervisor.notify_socket, "EXTEND_TIMEOUT_USEC=60000000");
+        if (signals.arrive_within(retry_every)) {
+            return nullptr;
+        }
+    }
+}
 
 }  // namespace
 
@@ -63,17 +103,22 @@ int serve(const config::Loaded& loaded, const Supervisor& supervisor) {
     const SystemClock clock;
     SystemRandom random;
     const telemetry::Log log = make_log(clock, loaded.settings.log);
-    Gateway gateway{clock, random, loaded.settings, supervisor, log};
-    if (const auto started = gateway.start(); !started) {
+    const auto started = start(loaded, supervisor, clock, random, log, signals);
+    if (!started) {
         log.error("cannot start", {{"why", started.error().detail}});
         return started.error().code == ErrorCode::damaged ? Gateway::exit_store_damaged : 1;
+    }
+    const auto& gateway = *started;
+    if (gateway == nullptr) {
+        log.info("stopped");
+        return 0;
     }
     telemetry::notify_systemd(supervisor.notify_socket, "READY=1");
     signals.wait();
     log.info("stopping; a second signal ends the process at once");
     telemetry::notify_systemd(supervisor.notify_socket, "STOPPING=1");
     signals.let_through();
-    gateway.stop();
+    gateway->stop();
     log.info("stopped");
     return 0;
 }

@@ -12,7 +12,8 @@ std::unexpected<Error> unknown_engine(std::string_view url) {
     // Only the scheme is shown, because the rest may hold a password.
     return fail(ErrorCode::invalid_argument,
                 fmt::format("store.url '{}…' is not a store this program can open: use "
-                            "sqlite:PATH, for example sqlite:merpati.db",
+                            "sqlite:PATH, for example sqlite:merpati.db, or "
+                            "postgresql://USER@HOST/DATABASE",
                             url.substr(0, url.find(':'))));
 }
 
@@ -29,7 +30,7 @@ Result<std::unique_ptr<Store>> open_store(const StoreOptions& options) {
 Result<Integrity> check_integrity(const std::string& url, Depth depth, const Clock& clock,
                                   std::chrono::milliseconds time_max) {
     if (model::is_postgresql(url)) {
-        return postgres::check_integrity(url);
+        return postgres::check_integrity(url, time_max);
     }
     const auto path = model::sqlite_file(url);
     return path ? sqlite::check_integrity(*path, depth, clock, time_max) : unknown_engine(url);

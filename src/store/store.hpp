@@ -83,8 +83,11 @@ public:
 struct StoreOptions {
     std::string url = "sqlite:merpati.db";
     std::filesystem::path key_file;  // Empty: the SQLite file's path with ".key" appended.
-    bool create = true;              // False: a missing store is an error.
-    bool migrate = true;             // False: an older schema is an error.
+    /// With PostgreSQL: one process of this machine at a time has this file and the store. Empty:
+    /// any number may open it. An SQLite file has a lock of its own.
+    std::filesystem::path lock_file{};
+    bool create = true;   // False: a missing store is an error.
+    bool migrate = true;  // False: an older schema is an error.
     /// Disk space reserved for outcomes (disk_room.hpp); 0: none, for commands that write little.
     std::uint64_t reserve_bytes = 0;
     Condition::OnDamage on_damage{};  // For the operator's log; may be empty.
@@ -127,7 +130,8 @@ struct Integrity {
 /// Checks a store, which may be open elsewhere, and changes nothing: first its pages, then, if they
 /// are sound, each account's ledger against its balance, messages and campaigns, and the counts of
 /// campaigns against their recipients. Takes about a second for each gigabyte (quick) or ten
-/// seconds (deep), at most `time_max`. Errors: invalid_argument (URL), store_failed.
+/// seconds (deep), at most `time_max`. Pages and indexes of PostgreSQL are not checked here: its
+/// own programs do that. Errors: invalid_argument (URL), unavailable, store_failed.
 [[nodiscard]] Result<Integrity> check_integrity(const std::string& url, Depth depth,
                                                 const Clock& clock,
                                                 std::chrono::milliseconds time_max);

@@ -11,6 +11,7 @@
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/doctor/finding.hpp"
+#include "config/address.hpp"
 
 namespace merpati::cli {
 namespace {
@@ -38,9 +39,10 @@ Findings examine(Session& session, store::Depth depth) {
     findings.push_back({.subject = "settings",
                         .found = fmt::format("are right; {} differ from the defaults",
                                              (*loaded)->origins.size())});
-    findings.push_back({.subject = "settings",
-                        .found = fmt::format("the store is {} ({})", settings.store.url,
-                                             (*loaded)->origin("store.url").text)});
+    findings.push_back(
+        {.subject = "settings",
+         .found = fmt::format("the store is {} ({})", config::mask_password(settings.store.url),
+                              (*loaded)->origin("store.url").text)});
     doctor::check_protection(**loaded, findings);
     const auto server = doctor::check_store(settings, depth, session.clock(), findings);
     doctor::check_file_modes(settings, findings);

@@ -42,15 +42,16 @@ struct Server {
 };
 
 // Each check appends its findings, and leaves settings, store and files as they are. It waits at
-// most 10 s for each program that it asks, and reads the store for at most 5 s, or a day if deep.
+// most 10 s for each program that it asks, and reads the store for about 5 s, or a day if deep.
 
 /// If a server runs: its status and readiness. Else: whether the store opens with its key file. In
 /// both cases: whether the store's pages are undamaged.
 [[nodiscard]] Server check_store(const config::Settings& settings, store::Depth depth,
                                  const Clock& clock, Findings& findings);
-/// Modes of the store's file and its key file, which hold secrets.
+/// Modes of the store's file and its key file, which hold secrets; with PostgreSQL, whether the
+/// folder of the server's own files is writable.
 void check_file_modes(const config::Settings& settings, Findings& findings);
-/// Free space, and how many commits a second the disk can make durable.
+/// Free space, and how many commits a second the disk can make durable; nothing of a database.
 void check_disk(const config::Settings& settings, const Clock& clock, Findings& findings);
 
 /// Whether the media folder is writable, and its disk has room for media.kept_bytes_max.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/doctor/finding.hpp"
+#include "config/address.hpp"
 #include "outbound/address_policy.hpp"
 #include "outbound/special_ranges.hpp"
 
@@ -111,6 +112,12 @@ void check_protection(const config::Loaded& loaded, Findings& findings) {
     check_metrics(settings.metrics, findings);
     if (settings.http.tls.key) {
         check_secret_file(settings.http.tls.key->string(), "the key of the certificate", findings);
+    }
+    const auto store = loaded.origin("store.url");
+    if (store.kind == config::Origin::Kind::file &&
+        config::mask_password(settings.store.url) != settings.store.url) {
+        check_secret_file(store.text.substr(0, store.text.rfind(':')),
+                          "the settings file with the database's password", findings);
     }
     const auto token = loaded.origin("metrics.token");
     if (token.kind == config::Origin::Kind::file) {

@@ -14,9 +14,9 @@
 #include <boost/json/value_to.hpp>
 #include <fmt/format.h>
 
-#include "api/manage/engine/manage.hpp"
 #include "base/file_descriptor.hpp"
 #include "cli/doctor/finding.hpp"
+#include "config/local_files.hpp"
 #include "http/local_client.hpp"
 #include "model/store_url.hpp"
 #include "store/store.hpp"
@@ -56,10 +56,7 @@ std::string mebibytes(std::uintmax_t bytes) {
 
 /// Asks the server at the store's socket for its status. Adds no finding if nothing listens there.
 Server ask_server(const config::Settings& settings, Findings& findings) {
-    const auto socket = api::manage::local_socket_path(settings.store.url);
-    if (socket.empty()) {
-        return {};
-    }
+    const auto socket = config::local_socket_path(settings.store);
     const auto reply = http::request(socket, http::Method::get, "/v1/admin/status", "", 5s);
     if (reply) {
         boost::system::error_code error;
@@ -100,9 +97,10 @@ std::string_view remedy_for(ErrorCode code) {
             return restore_it;
         case ErrorCode::unavailable:
             return "start the database, or correct store.url";
+        case ErrorCode::not_found:
+            return "if there was none, `merpati migrate` or the server makes it";
         case ErrorCode::fenced:
         case ErrorCode::invalid_argument:
-        case ErrorCode::not_found:
         case ErrorCode::forbidden:
         case ErrorCode::precondition_failed:
         case ErrorCode::too_many_requests:
@@ -157,6 +155,9 @@ void ask_readiness(const std::string& socket, Findings& findings) {
 /// The log of commits on the disk. A server moves it into the store at 32 MiB, and SQLite cuts the
 /// file to 64 MiB then, unless something reads the store for long.
 void check_log(const config::Settings& settings, Findings& findings) {
+    if (!is_sqlite(settings)) {
+        return;
+    }
     std::error_code missing;
     const auto size = files::file_size(store_file(settings).string() + "-wal", missing);
     const auto bytes = missing ? 0 : size;
@@ -180,7 +181,9 @@ void check_integrity(const config::Settings& settings, store::Depth depth, const
         findings.push_back({.subject = "store",
                             .verdict = Verdict::wrong,
                             .found = "cannot be read: " + found.error().detail,
-                            .remedy = std::string{restore_it}});
+                            .remedy = std::string{found.error().code == ErrorCode::unavailable
+                                                      ? remedy_for(ErrorCode::unavailable)
+                                                      : restore_it}});
         return;
     }
     for (const auto& damage : found->damages) {
@@ -214,11 +217,11 @@ void check_integrity(const config::Settings& settings, store::Depth depth, const
         findings.push_back({.subject = "campaigns",
                             .found = "the counts of every campaign are those of its rows"});
     }
-    if (found->complete) {
+    if (found->complete && is_sqlite(settings)) {
         findings.push_back({.subject = "store",
                             .found = deep ? "is whole, with its indexes"
                                           : "is whole, as far as a quick look tells"});
-    } else {
+    } else if (!found->complete) {
         findings.push_back({.subject = "store",
                             .verdict = Verdict::note,
                             .found = "is too large to be looked at in a few seconds",
@@ -297,7 +300,7 @@ Server check_store(const config::Settings& settings, store::Depth depth, const C
                    Findings& findings) {
     auto server = ask_server(settings, findings);
     if (server.running) {
-        ask_readiness(api::manage::local_socket_path(settings.store.url), findings);
+        ask_readiness(config::local_socket_path(settings.store), findings);
         check_log(settings, findings);
         check_integrity(settings, depth, clock, findings);
         return server;
@@ -328,9 +331,6 @@ Server check_store(const config::Settings& settings, store::Depth depth, const C
 }
 
 void check_file_modes(const config::Settings& settings, Findings& findings) {
-    if (!is_sqlite(settings)) {
-        return;
-    }
     std::vector<files::path> open;
     for (const auto& file : {store_file(settings), settings.store.key_file.value_or("")}) {
         struct stat status{};
@@ -346,6 +346,15 @@ void check_file_modes(const config::Settings& settings, Findings& findings) {
                             .verdict = Verdict::wrong,
                             .found = fmt::format("others may open {}", file.string()),
                             .remedy = fmt::format("chmod 600 {}", file.string())});
+    }
+    if (const auto& folder = settings.store.folder;
+        folder && ::access(folder->c_str(), W_OK | X_OK) != 0) {
+        findings.push_back(
+            {.subject = "files",
+             .verdict = Verdict::wrong,
+             .found = fmt::format("the server's own cannot be made in {}: {}", folder->string(),
+                                  std::generic_category().message(errno)),
+             .remedy = "name a folder of the server's user with store.folder"});
     }
 }
 

@@ -1,6 +1,7 @@
 #include "store/postgres/postgres_store.hpp"
 
 #include <charconv>
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <ranges>
@@ -9,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "base/file_descriptor.hpp"
+#include "store/lock_file.hpp"
 #include "store/postgres/connection.hpp"
 #include "store/postgres/schema.hpp"
 #include "store/sql/campaign_check.hpp"
@@ -23,6 +26,8 @@ namespace merpati::store::postgres {
 namespace {
 
 using sql::Failure;
+
+constexpr std::chrono::seconds size_within{2};
 
 /// The results that elements have before a batch is written: some were refused before.
 class ResultsBefore {
@@ -80,9 +85,12 @@ public:
           writer_(*connection_),
           tables_(*connection_, writer_, secrets_, condition_),
           transaction_(*connection_, writer_, tables_, condition_),
-          size_connection_(settings_) {
+          size_connection_(settings_, size_within) {
         connection_->wait_for_locks(options.lock_wait);
     }
+
+    /// Keeps the lock of the machine's other processes until the store is closed.
+    void hold(FileDescriptor lock) { lock_ = std::move(lock); }
 
     /// Records damage that was met before the store was made.
     void note_damage(const std::string& place) { condition_.note_damage(place); }
@@ -141,16 +149,19 @@ public:
     const Condition& condition() const noexcept override { return condition_; }
 
     std::uint64_t bytes_on_disk() const override {
+        // Callers serve others too, so that they must not wait for a database that is away.
         const std::scoped_lock lock{size_mutex_};
-        std::uint64_t bytes = 0;
+        if (!condition_.is_available()) {
+            return bytes_;
+        }
         try {
             const auto text =
                 size_connection_.query_text("SELECT pg_database_size(current_database())");
-            std::from_chars(text.data(), text.data() + text.size(), bytes);
+            std::from_chars(text.data(), text.data() + text.size(), bytes_);
         } catch (const Failure&) {
-            return 0;  // The next write reports the error.
+            return bytes_;  // The next write reports the error.
         }
-        return bytes;
+        return bytes_;
     }
 
     Result<void> backup(const std::filesystem::path&) override {
@@ -198,6 +209,7 @@ private:
         }
     }
 
+    FileDescriptor lock_;
     const ConnectionSettings settings_;
     std::unique_ptr<Connection> connection_;
     Condition condition_;
@@ -207,6 +219,7 @@ private:
     sql::Transaction transaction_;
     mutable std::mutex size_mutex_;
     mutable Connection size_connection_;  // For any thread.
+    mutable std::uint64_t bytes_ = 0;     // As it was last known.
     bool failed_ = false;                 // Set for good.
 };
 
@@ -221,6 +234,11 @@ Result<std::unique_ptr<Store>> open(const StoreOptions& options) {
     auto settings = ConnectionSettings::parse(options.url);
     if (!settings) {
         return pass(settings);
+    }
+    auto lock = options.lock_file.empty() ? Result<FileDescriptor>{}
+                                          : lock_file(options.lock_file.string(), true);
+    if (!lock) {
+        return pass(lock);
     }
     return sql::guarded([&]() -> Result<std::unique_ptr<Store>> {
         auto connection = std::make_unique<Connection>(*settings);
@@ -239,23 +257,33 @@ Result<std::unique_ptr<Store>> open(const StoreOptions& options) {
         if (key->check_damaged) {
             store->note_damage("the check of the key file");
         }
+        store->hold(std::move(*lock));
         return store;
     });
 }
 
-Result<Integrity> check_integrity(const std::string& url) {
+Result<Integrity> check_integrity(const std::string& url, std::chrono::milliseconds time_max) {
     auto settings = ConnectionSettings::parse(url);
     if (!settings) {
         return pass(settings);
     }
     return sql::guarded([&]() -> Result<Integrity> {
-        constexpr std::chrono::hours silence_max{1};  // The server adds up whole tables.
-        Connection connection{std::move(*settings), silence_max};
+        constexpr std::chrono::seconds reply_max{10};  // After a query was cancelled.
+        Connection connection{std::move(*settings), time_max + reply_max};
         const sql::Snapshot snapshot{connection};
+        connection.execute(
+            fmt::format("SET LOCAL statement_timeout = {}", time_max.count()).c_str());
         Integrity found;
-        found.ledger_faults = sql::compare_ledgers(connection);
-        sql::compare_counts(connection, found.campaign_faults);
-        sql::compare_outcomes(connection, found.campaign_faults);
+        try {
+            found.ledger_faults = sql::compare_ledgers(connection);
+            sql::compare_counts(connection, found.campaign_faults);
+            sql::compare_outcomes(connection, found.campaign_faults);
+        } catch (const Failure& failure) {
+            if (!failure.is_busy()) {
+                throw;
+            }
+            found.complete = false;
+        }
         return found;
     });
 }

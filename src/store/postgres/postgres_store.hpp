@@ -1,6 +1,7 @@
 // The store in PostgreSQL.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -12,7 +13,9 @@ namespace merpati::store::postgres {
 /// every node has the same key, and no file beside the store.
 [[nodiscard]] Result<std::unique_ptr<Store>> open(const StoreOptions& options);
 
-/// See store::check_integrity. Pages are the server's to check.
-[[nodiscard]] Result<Integrity> check_integrity(const std::string& url);
+/// See store::check_integrity. Pages are the server's to check. Each of the few queries may take
+/// `time_max`.
+[[nodiscard]] Result<Integrity> check_integrity(const std::string& url,
+                                                std::chrono::milliseconds time_max);
 
 }  // namespace merpati::store::postgres

@@ -126,9 +126,11 @@ Result<RowStep> StoredCampaigns::remove_rows(model::CampaignId id, std::size_t l
         return campaign_is_gone();
     }
     const auto kept = found->is_removed ? 0 : found->campaign.counts.total();
+    // A range: of `id IN (SELECT …)` PostgreSQL may read the whole table, for each step.
     Statement remove_some{connection_,
-                          "DELETE FROM campaign_recipient WHERE id IN (SELECT id FROM "
-                          "campaign_recipient WHERE id > ? AND id < ? ORDER BY id LIMIT ?)"};
+                          "DELETE FROM campaign_recipient WHERE id > ?1 AND id <= (SELECT max(id) "
+                          "FROM (SELECT id FROM campaign_recipient WHERE id > ?1 AND id < ?2 "
+                          "ORDER BY id LIMIT ?3) AS step)"};
     remove_some.run(row_key(id, kept), recipients_end(id), limit);
     const auto removed = static_cast<std::size_t>(connection_.changes());
     const RowStep step{.changed = removed, .complete = removed < limit};

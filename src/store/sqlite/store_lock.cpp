@@ -1,39 +1,15 @@
 #include "store/sqlite/store_lock.hpp"
 
-#include <cerrno>
-#include <fcntl.h>
-#include <string>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "store/lock_file.hpp"
+
 namespace merpati::store::sqlite {
 namespace {
-
-/// Opens and locks one file.
-Result<FileDescriptor> lock(const std::string& path, bool create) {
-    FileDescriptor file{::open(path.c_str(), O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600)};
-    if (!file) {
-        const int why = errno;
-        return fail(why == ENOENT && !create ? ErrorCode::not_found : ErrorCode::io_failed,
-                    fmt::format("cannot open the store's file {}: {}", path,
-                                std::generic_category().message(why)));
-    }
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
-        return file;
-    }
-    const int why = errno;
-    if (why != EWOULDBLOCK) {
-        return fail(ErrorCode::io_failed,
-                    fmt::format("cannot lock {}: {}", path, std::generic_category().message(why)));
-    }
-    return fail(ErrorCode::busy,
-                fmt::format("another process has the store open ({} is locked)", path));
-}
 
 /// Fails with not_found unless there is a store; an empty file is none.
 Result<void> find(const std::filesystem::path& path) {
@@ -60,11 +36,11 @@ Result<StoreLock> StoreLock::take(const std::filesystem::path& path, bool create
             return pass(found);
         }
     }
-    auto lock_file = lock(path.string() + ".lock", true);
-    if (!lock_file) {
-        return pass(lock_file);
+    auto beside = lock_file(path.string() + ".lock", true);
+    if (!beside) {
+        return pass(beside);
     }
-    auto database = lock(path.string(), create);
+    auto database = lock_file(path.string(), create);
     if (!database) {
         return pass(database);
     }
@@ -75,7 +51,7 @@ Result<StoreLock> StoreLock::take(const std::filesystem::path& path, bool create
                                 "of its own, and the store would be lost: remove the others",
                                 path.string(), status.st_nlink));
     }
-    return StoreLock{*std::move(lock_file), *std::move(database)};
+    return StoreLock{*std::move(beside), *std::move(database)};
 }
 
 }  // namespace merpati::store::sqlite

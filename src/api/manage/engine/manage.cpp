@@ -17,7 +17,6 @@
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "http/router.hpp"
-#include "model/store_url.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -363,11 +362,6 @@ Outcome Manage::refuse(std::string_view path, bool is_local) {
     auto refusal = problem(405, "method_not_allowed", "this path takes " + allow + " only");
     refusal.headers = "Allow: " + allow + "\r\n";
     return refusal;
-}
-
-std::string local_socket_path(std::string_view store_url) {
-    const auto file = model::sqlite_file(store_url);
-    return file ? std::string{*file} + ".sock" : std::string{};
 }
 
 }  // namespace merpati::api::manage

@@ -101,8 +101,4 @@ private:
     IdempotentCalls idempotent_calls_;
 };
 
-/// The path of a store's management socket: its SQLite file with ".sock" appended. Empty for
-/// stores that several servers may share.
-[[nodiscard]] std::string local_socket_path(std::string_view store_url);
-
 }  // namespace merpati::api::manage

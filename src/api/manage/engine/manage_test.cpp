@@ -196,11 +196,5 @@ TEST_F(ManageTest, StatusTellsTheVersionAndCountsWhenAsked) {
     EXPECT_FALSE(status.json.at("messages_waiting_more").as_bool());
 }
 
-TEST(LocalSocketPathTest, StandsBesideTheSqliteFile) {
-    EXPECT_EQ(local_socket_path("sqlite:/var/lib/merpati/merpati.db"),
-              "/var/lib/merpati/merpati.db.sock");
-    EXPECT_EQ(local_socket_path("postgresql://db/merpati"), "");
-}
-
 }  // namespace
 }  // namespace merpati::api::manage::testing
