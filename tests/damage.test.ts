@@ -1,6 +1,7 @@
 // Damaged pages of the store: only data on these pages is affected, and the gateway reports it.
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect } from "vitest";
 import type { Account } from "./support/account.ts";
+import { sqliteTest } from "./support/engine.ts";
 import { expectAccepted, expectRefused, rows } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { exchange } from "./support/http.ts";
@@ -61,7 +62,7 @@ async function startDamaged(gateway: Gateway): Promise<void> {
 const sentBy = (gateway: Gateway, device: string) =>
   gateway.simulator.all().filter((line) => line.from === device).length;
 
-test("a queue that cannot be read stops its device alone", { timeout: 120_000 }, async () => {
+sqliteTest("a queue that cannot be read stops its device alone", { timeout: 120_000 }, async () => {
   const { gateway, account, devices } = await stoppedWithMessages();
   const [broken, whole] = devices;
   losePage(gateway, pagesOf(gateway, "queue")[1]!);
@@ -82,7 +83,7 @@ test("a queue that cannot be read stops its device alone", { timeout: 120_000 },
   expect(doctor.stdout).toContain("damaged");
 });
 
-test("a message that cannot be read holds up no other", { timeout: 120_000 }, async () => {
+sqliteTest("a message that cannot be read holds up no other", { timeout: 120_000 }, async () => {
   const { gateway, account, devices } = await stoppedWithMessages();
   const pages = pagesOf(gateway, "message");
   losePage(gateway, pages[Math.floor(pages.length / 2)]!);
@@ -102,7 +103,7 @@ test("a message that cannot be read holds up no other", { timeout: 120_000 }, as
   expect(waiting.length).toBeLessThanOrEqual(damaged);
 });
 
-test("of a bulk only what meets the damage is refused", { timeout: 120_000 }, async () => {
+sqliteTest("of a bulk only what meets the damage is refused", { timeout: 120_000 }, async () => {
   const gateway = await Gateway.create({ start: false });
   gateways.push(gateway);
   const account = await gateway.account();

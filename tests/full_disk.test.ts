@@ -9,6 +9,7 @@ import { expectAccepted, expectRefused, rows } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { exchange } from "./support/http.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
+import { onPostgres } from "./support/postgres.ts";
 import { pause, waitFor } from "./support/wait.ts";
 
 const MiB = 1 << 20;
@@ -29,7 +30,7 @@ function smallDisk(folder: string): string | undefined {
 }
 
 const gateway = await Gateway.create({ start: false });
-const disk = smallDisk(gateway.folder);
+const disk = onPostgres ? undefined : smallDisk(gateway.folder); // With a database, not ours.
 afterAll(async () => {
   await gateway.stop();
   if (disk) execFileSync("umount", [disk]);

@@ -1,6 +1,5 @@
 // Sent media: the platform's input, and the caller's answers and callbacks.
 import { createServer, type AddressInfo } from "node:net";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shop } from "./support/account.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
@@ -378,7 +377,7 @@ test("files are kept for a while, within their room, and none from an earlier ru
   const kept = 400_000;
   const settings = { "media.max_bytes": kept, "media.kept_bytes_max": kept };
   const other = await MediaShop.open({ settings: { ...settings, "media.kept_for": "2s" } });
-  const folder = join(other.gateway.folder, "merpati.db-media");
+  const folder = other.gateway.own("-media");
   const bytes = () => files.bytesIn(folder);
   try {
     for (const size of [150_000, 150_000, 150_000, 150_000]) {

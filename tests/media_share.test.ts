@@ -1,6 +1,5 @@
 // Media of several accounts side by side: a bad host delays only its own account, and all files
 // together stay within their limit.
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
@@ -51,7 +50,7 @@ test("while every host of one account hangs, files of another are judged and sen
 });
 
 test("files of waiting messages stay within their room, and all are sent", async () => {
-  const folder = join(media.gateway.folder, "merpati.db-media");
+  const folder = media.gateway.own("-media");
   const bytes = () => bytesIn(folder);
   const devices = await Promise.all(Array.from({ length: 4 }, () => neighbour.account.device()));
   const recipients = await Promise.all(

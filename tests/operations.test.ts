@@ -4,9 +4,11 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
+import { sqliteTest } from "./support/engine.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
 import { freePort, Gateway } from "./support/gateway.ts";
 import { exchange } from "./support/http.ts";
+import { onPostgres } from "./support/postgres.ts";
 import { waitFor } from "./support/wait.ts";
 import { CANARY, freshNumber, freshText, simulated } from "./support/numbers.ts";
 
@@ -133,10 +135,10 @@ test("several addresses serve the API, and one of their own the metrics", async 
 });
 
 test("the store's files are for their owner alone", () => {
-  for (const name of ["merpati.db", "merpati.db.key"]) {
-    const file = join(gateway.folder, name);
-    expect(existsSync(file), name).toBe(true);
-    expect(statSync(file).mode & 0o077, name).toBe(0);
+  for (const ending of onPostgres ? [".key", ".lock"] : ["", ".key", ".lock"]) {
+    const file = gateway.own(ending);
+    expect(existsSync(file), file).toBe(true);
+    expect(statSync(file).mode & 0o077, file).toBe(0);
   }
 });
 
@@ -144,11 +146,11 @@ test("a second process on the same store is refused, and the first goes on", asy
   const port = await freePort();
   const second = await gateway.cli("--set", `http.listen=127.0.0.1:${port}`, "serve");
   expect(second.code).toBe(1);
-  expect(second.stderr).toMatch(/merpati\.db/);
+  expect(second.stderr).toContain(gateway.own(".lock"));
   expectSent(await account.send(b()));
 });
 
-test("a backup of the running server restores everything accepted before it", async () => {
+sqliteTest("a backup of the running server restores everything accepted before it", async () => {
   const waiting = { ...a(), delay: 4 };
   const id = expectAccepted(await account.send(waiting));
   const file = join(gateway.folder, "backup.db");
@@ -157,7 +159,7 @@ test("a backup of the running server restores everything accepted before it", as
   const restored = await Gateway.create({
     settings: {
       "store.url": `sqlite:${file}`,
-      "store.key_file": join(gateway.folder, "merpati.db.key"),
+      "store.key_file": gateway.own(".key"),
     },
   });
   try {

@@ -12,6 +12,7 @@ import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { shop } from "./support/account.ts";
 import { binary, command } from "./support/binary.ts";
+import { sqliteTest } from "./support/engine.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
 import { scratchFolder } from "./support/scratch.ts";
@@ -25,7 +26,7 @@ test("the sample settings are settings", async () => {
   expect(stdout).toContain("/var/lib/merpati/merpati.db");
 });
 
-test("merpati-backup leaves one copy a day of a running server's store, no more", async () => {
+sqliteTest("merpati-backup leaves one copy a day of a running store, no more", async () => {
   const gateway = await Gateway.create();
   const { account, device } = await shop(gateway);
   await account.send({ to: freshNumber(), from: device, message: freshText(), Type: "text" });

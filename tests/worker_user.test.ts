@@ -9,6 +9,7 @@ import { MediaServer } from "./support/media_server.ts";
 import { png } from "./support/files.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
 import { Platform } from "./support/platform.ts";
+import { onPostgres } from "./support/postgres.ts";
 import { Sink } from "./support/sink.ts";
 import { waitFor } from "./support/wait.ts";
 import { openTo, whyNot, WorkerSocket } from "./support/worker_socket.ts";
@@ -37,7 +38,7 @@ describe.skipIf(reason)("a worker of another user", () => {
     gateway = await Gateway.create({ start: false });
     chmodSync(gateway.folder, 0o711);
     // As with the unit's group: new files belong to the group.
-    media = join(gateway.folder, "merpati.db-media");
+    media = gateway.own("-media");
     mkdirSync(media, { mode: 0o700 });
     chownSync(media, 0, readers);
     chmodSync(media, 0o2700);
@@ -106,8 +107,8 @@ describe.skipIf(reason)("a worker of another user", () => {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     expect(status).toContain("NoNewPrivs:\t1");
     expect(readFileSync(`/proc/${pid}/environ`, "utf8")).not.toMatch(/LISTEN|MERPATI/);
-    for (const file of ["merpati.db", "merpati.db-wal", "merpati.db.key", "merpati.db.sock"]) {
-      expect(statSync(join(gateway.folder, file)).mode & 0o077).toBe(0);
+    for (const ending of [...(onPostgres ? [] : ["", "-wal"]), ".key", ".sock"]) {
+      expect(statSync(gateway.own(ending)).mode & 0o077, ending).toBe(0);
     }
   });
 

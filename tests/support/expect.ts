@@ -37,6 +37,7 @@ export const rows = {
   reused: ["Idempotency-Key sudah dipakai", "invalid", 422],
   rate: ["Anda telah melebihi batas permintaan", "throttled", 429],
   failed: ["Gagal mengirim pesan", "error", 500],
+  storageUnavailable: ["Penyimpanan server tidak terjangkau", "error", 503],
   storageFull: ["Penyimpanan server penuh", "error", 503],
   storageDamaged: ["Penyimpanan server rusak", "error", 503],
   disconnected: ["Perangkat disconnect", "disconnect", 503],

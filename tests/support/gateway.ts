@@ -1,6 +1,6 @@
 // One gateway with its own store.
-import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -9,6 +9,7 @@ import { binary, command, environment, type CommandResult } from "./binary.ts";
 import { check, type Answer } from "./contract.ts";
 import { exchange, type HttpRequest } from "./http.ts";
 import { CANARY } from "./numbers.ts";
+import { onPostgres, suiteDatabase, type Database } from "./postgres.ts";
 import { SimulatorLog } from "./simulator.ts";
 import { waitFor, within } from "./wait.ts";
 
@@ -19,6 +20,7 @@ export interface GatewayOptions {
   environment?: Record<string, string>;
   ca?: string; // PEM, if the gateway serves HTTPS.
   start?: boolean; // False: only the store and its configuration.
+  database?: Database; // Of the test. Without it, the suite's engine is used.
 }
 
 export interface AccountFlags {
@@ -41,12 +43,14 @@ export class Gateway {
   readonly secrets = new Set<string>(); // What no log may contain.
   port = 0;
   log = "";
+  private readonly database: Database | undefined; // Undefined: the store is an SQLite file.
   private process: ChildProcess | undefined;
   private ended: Promise<number> = Promise.resolve(0);
   private readonly options: GatewayOptions;
 
   private constructor(options: GatewayOptions) {
     this.options = options;
+    this.database = options.database ?? (onPostgres ? suiteDatabase() : undefined);
     open.add(this);
   }
 
@@ -62,7 +66,7 @@ export class Gateway {
   configure(settings: Settings): void {
     const all: Settings = {
       "http.listen": [`127.0.0.1:${this.port}`],
-      "store.url": `sqlite:${join(this.folder, "merpati.db")}`,
+      ...this.storeSettings(),
       "simulator.log": this.simulator.file,
       "outbound.allow": ["127.0.0.0/8"],
       "log.level": "debug",
@@ -71,6 +75,33 @@ export class Gateway {
       ...settings,
     };
     writeFileSync(this.config, toml(all));
+  }
+
+  private storeSettings(): Settings {
+    if (!this.database) return { "store.url": `sqlite:${this.own("")}` };
+    return {
+      "store.url": this.database.url,
+      "store.key_file": this.own(".key"),
+      "store.folder": this.folder,
+    };
+  }
+
+  /** The path of one of its own files: ".key", ".sock", "-media"; "" is the SQLite file. */
+  own(ending: string): string {
+    return join(this.folder, `merpati${this.database ? "" : ".db"}${ending}`);
+  }
+
+  /** Runs SQL on the stopped gateway's store; returns the rows, with columns separated by "|". */
+  sql(statement: string): string[] {
+    if (this.database) return this.database.sql(statement);
+    const output = execFileSync("sqlite3", [this.own(""), statement], { encoding: "utf8" });
+    return output.split("\n").filter(Boolean);
+  }
+
+  /** All bytes that the store has on its disk, as text. */
+  stored(): string {
+    const files = this.database?.files() ?? [this.own(""), this.own("-wal")];
+    return files.map((file) => readFileSync(file, "latin1")).join("");
   }
 
   get url(): string {
@@ -150,18 +181,23 @@ export class Gateway {
   /** Kills the gateway and removes its folder, without checking exit code and log. */
   async abandon(): Promise<void> {
     await this.kill();
-    rmSync(this.folder, { recursive: true, force: true });
+    this.remove();
   }
 
   /** Stops the test file's gateway, which must exit with 0 and have logged no secret. */
   async close(): Promise<void> {
     const code = await this.stop();
     open.delete(this);
-    if (!process.env["MERPATI_KEEP"]) rmSync(this.folder, { recursive: true, force: true });
+    if (!process.env["MERPATI_KEEP"]) this.remove();
     else if (existsSync(this.folder)) writeFileSync(join(this.folder, "server.log"), this.log);
     if (code !== 0) throw new Error(`the gateway ended with ${code}:\n${this.log.slice(-5000)}`);
     const leak = this.leak();
     if (leak) throw new Error(`the log contains ${leak}`);
+  }
+
+  private remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+    if (!this.options.database) this.database?.drop();
   }
 
   /** Text in this log that no log may contain. */

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import type { TestProject } from "vitest/node";
 import { binary } from "./binary.ts";
 import { everythingDocumented, type Seen } from "./contract.ts";
+import { onPostgres, PostgresServer } from "./postgres.ts";
 import { makeScratch, removeScratch, scratch } from "./scratch.ts";
 
 // Documented answers that this suite does not see, and why.
@@ -31,17 +32,20 @@ const exempt: { entry: Partial<Seen>; reason: string }[] = [
   { entry: { operation: "ready", status: 503 }, reason: "a moment too short to be caught" },
 ];
 
-export default function setup(project: TestProject): () => void {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (!existsSync(binary)) {
     throw new Error(`${binary} is missing: build it, or name another in MERPATI_BINARY`);
   }
   makeScratch();
   const file = join(scratch(), "seen.jsonl");
   process.env["MERPATI_SEEN"] = file;
-  return () => {
+  const server = onPostgres ? await PostgresServer.open() : undefined;
+  server?.serveSuite();
+  return async () => {
+    await server?.close();
     const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
     removeScratch();
-    if (!wholeSuitePassed(project)) return;
+    if (onPostgres || !wholeSuitePassed(project)) return;
     const met = new Set(lines);
     const missing = everythingDocumented().filter(
       (entry) => !met.has(JSON.stringify(entry)) && !isExempt(entry),

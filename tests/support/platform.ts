@@ -97,7 +97,7 @@ export function manage(
   path: string,
   body?: object,
 ): Promise<any> {
-  const socketPath = `${gateway.folder}/merpati.db.sock`;
+  const socketPath = gateway.own(".sock");
   const text = body && JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const asked = request({ socketPath, method, path: `/v1${path}` }, async (answer) => {

@@ -4,7 +4,6 @@ import { call, keyWith } from "./catalogue.ts";
 import { Gateway } from "./gateway.ts";
 import { person, type SomePerson } from "./people.ts";
 import { Sink } from "./sink.ts";
-import { sql } from "./store.ts";
 import { waitFor } from "./wait.ts";
 
 export interface WebShop {
@@ -101,7 +100,7 @@ function history(gateway: Gateway, account: Account, device: string): void {
     );
   });
   const columns = "account, hour, device, source, state, code, messages";
-  sql(gateway, `INSERT INTO usage(${columns}) VALUES ${rows.join(",")}`);
+  gateway.sql(`INSERT INTO usage(${columns}) VALUES ${rows.join(",")}`);
 }
 
 async function campaigns(account: Account, device: string) {

@@ -40,7 +40,14 @@ unit_tests() {
   return $code
 }
 
-# tests/ against the binary of the dev build. A NAME is a part of a file's name.
+# Files of tests/ that are also run on PostgreSQL, because they depend on what the store does. Each
+# word is a part of their names.
+ON_POSTGRES=(--exclude 'web_*' callbacks.test campaigns.test contacts.test crash.test
+  credit_and_validity.test export.test idempotency.test operations.test people.test queue.test
+  stopped_store.test trails.test)
+
+# tests/ against the binary of the dev build. A NAME is a part of a file's name; then the files run
+# on SQLite, or on PostgreSQL with MERPATI_TEST_STORE=postgresql.
 end_to_end_tests() {
   if [ ! -x build/dev/merpati ]; then
     say "end-to-end tests: skipped, the build made no merpati"
@@ -50,9 +57,20 @@ end_to_end_tests() {
   need_node_modules tests
   need_node_modules tests/standin
   need_node_modules tests/graph
-  (
-    cd tests || exit
-    MERPATI_BINARY=$OLDPWD/build/dev/merpati npx vitest run --passWithNoTests --reporter=default \
-      --reporter=json --outputFile.json="$OLDPWD/build/test-results/end-to-end.json" "$@"
-  )
+  local code=0
+  vitest end-to-end "$@" || code=1
+  if [ $# -eq 0 ] && [ -z "${MERPATI_TEST_STORE:-}" ]; then
+    say "end-to-end tests on PostgreSQL"
+    MERPATI_TEST_STORE=postgresql vitest postgresql "${ON_POSTGRES[@]}" || code=1
+  fi
+  return $code
 }
+
+# vitest REPORT [NAME…]
+vitest() (
+  report=$PWD/build/test-results/$1.json
+  shift
+  cd tests || exit
+  MERPATI_BINARY=$OLDPWD/build/dev/merpati npx vitest run --passWithNoTests --reporter=default \
+    --reporter=json --outputFile.json="$report" "$@"
+)
