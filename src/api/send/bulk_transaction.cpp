@@ -117,10 +117,11 @@ void BulkTransaction::settle() {
     }
 }
 
-/// False: the damage was met elsewhere.
+/// False: the damage was met elsewhere. The rows of several messages were perhaps written at once;
+/// after damage the store writes those of one message at a time.
 bool BulkTransaction::leave_out_damaged() {
     if (!accepting_) {
-        return false;
+        return !std::exchange(written_again_, true);
     }
     const auto damaged = entering_.begin() + static_cast<std::ptrdiff_t>(*accepting_);
     damaged->of->end = admission::refuse(Refusal::storage_damaged);

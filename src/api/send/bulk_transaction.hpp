@@ -69,6 +69,7 @@ private:
     std::optional<std::size_t> accepting_;           // The one of `entering_` that is written now.
     std::optional<store::IdempotencyRecord> first_;  // The key was found taken.
     admission::Checked<void> may_send_{};            // What the transaction was answered.
+    bool written_again_ = false;                     // After damage of which nothing is known.
 };
 
 }  // namespace merpati::api

@@ -52,6 +52,52 @@ TEST_P(FinishTest, KeepsTheWholeCompletion) {
     EXPECT_EQ(record.attempts, 1);
 }
 
+/// The engine inserts rows of many messages with one statement.
+TEST_P(FinishTest, KeepsTheRowsOfEachMessageOfALargeBatch) {
+    constexpr std::size_t count = 21;
+    WriteBatch accepting;
+    std::vector<model::Message> made;
+    for (std::size_t place = 0; place < count; ++place) {
+        auto one = message();
+        one->body = "text " + std::to_string(place);
+        made.push_back(*one);
+        accepting.accepts.push_back({.message = std::move(one)});
+        if (place == 4) {
+            accepting.accepts.back().is_permitted = [](const auto&) { return false; };
+        }
+    }
+    write(accepting);
+    EXPECT_EQ(lane_before(clock.now() + 1h).size(), count - 1);
+    WriteBatch ending;
+    std::vector<model::EventId> events;
+    for (auto& one : made) {
+        ending.finishes.push_back(finish_of(one));
+        ending.finishes.back().completion.details = one.body;
+        if (ending.finishes.size() % 3 != 0) {
+            ending.finishes.back().callback = callback_for(one);
+            events.push_back(ending.finishes.back().callback->id);
+        }
+    }
+    write(ending);
+    reopen();
+    EXPECT_TRUE(lane_before(clock.now() + 1h).empty());
+    EXPECT_FALSE(take(reader()->message(made[4].id)));
+    for (std::size_t place = 0; place < count; ++place) {
+        EXPECT_EQ(ending.finishes[place].finished, place != 4);
+        if (place != 4) {
+            const auto record = record_of(made[place]);
+            EXPECT_EQ(record.message.body, made[place].body);
+            ASSERT_TRUE(record.completion);
+            EXPECT_EQ(record.completion->details, made[place].body);
+        }
+    }
+    std::size_t found = 0;
+    for (const auto& event : events) {
+        found += take(reader()->callback(event)) ? 1 : 0;
+    }
+    EXPECT_EQ(found, events.size() - 1);  // Message 4 has none.
+}
+
 TEST_P(FinishTest, TakesTheMessageOutOfItsLane) {
     const auto made = accepted();
     ASSERT_TRUE(finish(finish_of(made)));

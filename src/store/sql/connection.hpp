@@ -167,11 +167,18 @@ public:
     template <class... Arguments>
     [[nodiscard]] Cursor query(const Arguments&... arguments);
 
+    /// Binds arguments from behind `place` on, for a `run` without arguments. Returns the place of
+    /// the last one.
+    template <class... Arguments>
+    int bind_after(int place, const Arguments&... arguments) {
+        (bind(++place, arguments), ...);
+        return place;
+    }
+
 private:
     template <class... Arguments>
     void bind_all(const Arguments&... arguments) {
-        int place = 0;
-        (bind(++place, arguments), ...);
+        bind_after(0, arguments...);
     }
     template <class Value>
     void bind(int place, const std::optional<Value>& value) {

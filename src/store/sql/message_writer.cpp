@@ -1,6 +1,7 @@
 #include "store/sql/message_writer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "base/assert.hpp"
@@ -47,8 +48,8 @@ MessageWriter::MessageWriter(Connection& connection)
       blocks_(connection),
       senders_(connection),
       trail_(connection),
-      insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
-      insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?,?,?,?)"),
+      insert_message_(connection, "message", "(?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+      insert_queue_(connection, "queue", "(?,?,?,?,?,?,?,0,?,?,?,?,?)"),
       delete_queue_(connection,
                     "DELETE FROM queue WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
       mark_intent_(connection,
@@ -70,13 +71,10 @@ MessageWriter::MessageWriter(Connection& connection)
           "perhaps_sent = excluded.perhaps_sent, without_status = excluded.without_status, "
           "failing_since = excluded.failing_since, crashes = excluded.crashes, "
           "as_template = excluded.as_template RETURNING decide_by"),
-      insert_completion_(connection,
-                         "INSERT INTO completion VALUES(?,?,?,?,?,?,?,?,?,?) "
-                         "ON CONFLICT DO NOTHING"),
-      insert_callback_(
-          connection,
-          "INSERT INTO callback VALUES(?,?,?,?,?,?,?,?,?,?,0,0,?10,0,'',?10,0,NULL,NULL,"
-          "NULL,NULL,NULL)"),
+      insert_completion_(connection, "completion", "(?,?,?,?,?,?,?,?,?,?)",
+                         " ON CONFLICT DO NOTHING"),
+      insert_callback_(connection, "callback",
+                       "(?,?,?,?,?,?,?,?,?,?,0,0,?,0,'',?,0,NULL,NULL,NULL,NULL,NULL)"),
       find_idempotency_(connection, std::string{"SELECT "} + idempotency_columns +
                                         " FROM idempotency WHERE account = ? AND key = ?"),
       insert_idempotency_(connection, idempotency_put),
@@ -122,7 +120,8 @@ void MessageWriter::accept(Accept& accept) {
             message.charged = false;
             break;
     }
-    store(message);
+    note(message);
+    accepted_.push_back(&message);
     if (accept.idempotency) {
         const auto& record = *accept.idempotency;
         insert_idempotency_.run(record.account.value, record.key,
@@ -137,6 +136,9 @@ void MessageWriter::accept(Accept& accept) {
         }
     }
     accept.result = Accept::Result::stored;
+    if (singly_) {
+        write_accepted();
+    }
 }
 
 /// A message of a recipient is charged from its campaign's reserve. One whose campaign was removed
@@ -152,20 +154,37 @@ Credits::Charge MessageWriter::charge(model::Message& message) {
 }
 
 void MessageWriter::store(const model::Message& message) {
-    const auto id = message.id.sequence();
-    const auto tail = tail_of(message.id);
-    const auto row = message.campaign_row == 0 ? std::optional<std::uint32_t>{}
-                                               : std::optional{message.campaign_row};
-    insert_message_.run(id, tail, message.account.value, message.device.value(), message.recipient,
-                        message.body, or_null(message.media_url), or_null(message.callback_url),
-                        flags_of(message), message.accepted_at, message.due_at,
-                        message.campaign.transform([](auto campaign) { return campaign.value; }),
-                        row, template_text(message));
-    activity_.note(message.account, id);
-    blocks_.note(id);
-    insert_queue_.run(message.device.value(), static_cast<int>(message.source),
-                      bucket_of(message.due_at), id, tail, message.due_at, 0,
-                      std::optional<std::string_view>{}, std::optional<Timestamp>{}, 0, 0, 0);
+    note(message);
+    const std::array one{&message};
+    write_messages(one);
+}
+
+void MessageWriter::note(const model::Message& message) {
+    activity_.note(message.account, message.id.sequence());
+    blocks_.note(message.id.sequence());
+}
+
+void MessageWriter::write_accepted() {
+    write_messages(accepted_);
+    accepted_.clear();
+}
+
+void MessageWriter::write_messages(std::span<const model::Message* const> messages) {
+    insert_message_.run(messages, [](auto insert, const model::Message& message) {
+        const auto row = message.campaign_row == 0 ? std::optional<std::uint32_t>{}
+                                                   : std::optional{message.campaign_row};
+        insert(message.id.sequence(), tail_of(message.id), message.account.value,
+               message.device.value(), message.recipient, message.body, or_null(message.media_url),
+               or_null(message.callback_url), flags_of(message), message.accepted_at,
+               message.due_at,
+               message.campaign.transform([](auto campaign) { return campaign.value; }), row,
+               template_text(message));
+    });
+    insert_queue_.run(messages, [](auto insert, const model::Message& message) {
+        insert(message.device.value(), static_cast<int>(message.source), bucket_of(message.due_at),
+               message.id.sequence(), tail_of(message.id), message.due_at, 0,
+               std::optional<std::string_view>{}, std::optional<Timestamp>{}, 0, 0, 0);
+    });
 }
 
 /// Prevents a second retry, for instance when two people click at the same time.
@@ -252,17 +271,32 @@ void MessageWriter::finish(const Finish& finish) {
         withdraw(finish);
         return;
     }
-    std::optional<std::int64_t> event;
     if (finish.callback) {
-        event = finish.callback->id.sequence();
-        add_callback(*finish.callback);
+        callbacks_.push_back(&*finish.callback);
+        activity_.note(finish.callback->account, finish.callback->id.sequence());
     }
-    insert_completion_.run(message.id.sequence(), static_cast<int>(completion.state),
-                           static_cast<int>(completion.code), completion.details,
-                           completion.platform_id, completion.finished_at, completion.attempts,
-                           event, millis(completion.took), completion.as_template);
+    ended_.push_back(&finish);
     trail_.note(message.id, finish.events);
     settle(message, completion);
+    if (singly_) {
+        write_ended();
+    }
+}
+
+void MessageWriter::write_ended() {
+    write_callbacks(callbacks_);
+    callbacks_.clear();
+    insert_completion_.run(
+        std::span<const Finish* const>{ended_}, [](auto insert, const Finish& finish) {
+            const auto& completion = finish.completion;
+            const auto event = finish.callback.transform(
+                [](const model::Callback& callback) { return callback.id.sequence(); });
+            insert(finish.message->id.sequence(), static_cast<int>(completion.state),
+                   static_cast<int>(completion.code), completion.details, completion.platform_id,
+                   completion.finished_at, completion.attempts, event, millis(completion.took),
+                   completion.as_template);
+        });
+    ended_.clear();
 }
 
 void MessageWriter::settle(const model::Message& message, const model::Completion& completion,
@@ -299,11 +333,11 @@ void MessageWriter::reschedule(const Reschedule& reschedule) {
 }
 
 void MessageWriter::enqueue(const Reschedule& place) {
-    insert_queue_.run(place.device.value(), static_cast<int>(place.source),
-                      bucket_of(place.queue_at), place.message.sequence(), tail_of(place.message),
-                      place.queue_at, place.attempts, or_null(place.last_details),
-                      place.failing_since, place.crashes, place.perhaps_sent ? 1 : 0,
-                      place.as_template ? 1 : 0);
+    insert_queue_.run_one(place.device.value(), static_cast<int>(place.source),
+                          bucket_of(place.queue_at), place.message.sequence(),
+                          tail_of(place.message), place.queue_at, place.attempts,
+                          or_null(place.last_details), place.failing_since, place.crashes,
+                          place.perhaps_sent ? 1 : 0, place.as_template ? 1 : 0);
     trail_.note(place.message, place.events);
 }
 
@@ -347,16 +381,24 @@ void MessageWriter::record_intent(const Intent& intent) {
 }
 
 void MessageWriter::add_callback(const model::Callback& callback) {
-    std::optional<std::int64_t> message;
-    std::optional<std::int64_t> message_tail;
-    if (callback.message) {
-        message = callback.message->sequence();
-        message_tail = tail_of(*callback.message);
-    }
-    insert_callback_.run(callback.id.sequence(), tail_of(callback.id), callback.account.value,
-                         static_cast<int>(callback.kind), message, message_tail, callback.url,
-                         callback.origin_key, callback.body, callback.created_at);
     activity_.note(callback.account, callback.id.sequence());
+    const std::array one{&callback};
+    write_callbacks(one);
+}
+
+void MessageWriter::write_callbacks(std::span<const model::Callback* const> callbacks) {
+    insert_callback_.run(callbacks, [](auto insert, const model::Callback& callback) {
+        std::optional<std::int64_t> message;
+        std::optional<std::int64_t> message_tail;
+        if (callback.message) {
+            message = callback.message->sequence();
+            message_tail = tail_of(*callback.message);
+        }
+        insert(callback.id.sequence(), tail_of(callback.id), callback.account.value,
+               static_cast<int>(callback.kind), message, message_tail, callback.url,
+               callback.origin_key, callback.body, callback.created_at, callback.created_at,
+               callback.created_at);
+    });
 }
 
 }  // namespace merpati::store::sql

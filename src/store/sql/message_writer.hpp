@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "store/sql/connection.hpp"
 #include "store/sql/credits.hpp"
 #include "store/sql/damaged_rows.hpp"
+#include "store/sql/grouped_insert.hpp"
 #include "store/sql/ledger_writer.hpp"
 #include "store/sql/message_blocks.hpp"
 #include "store/sql/recipient_writer.hpp"
@@ -66,7 +69,11 @@ class MessageWriter {
 public:
     explicit MessageWriter(Connection& connection);
 
+    // The rows of messages that are accepted, and of completions and their callbacks, are inserted
+    // in groups: call `write_accepted` and `write_ended` after the elements, which must live until
+    // then. Nothing may read these rows before.
     void accept(Accept& accept);
+    void write_accepted();
     /// Stores a message with its queue row. Nothing is charged.
     void store(const model::Message& message);
     // Each of these elements first leaves its lane; after Connection::wait, `finish`, `reschedule`
@@ -75,6 +82,7 @@ public:
     void leave_lane(Reschedule& reschedule);
     void leave_lane(HandOver& hand_over);
     void finish(const Finish& finish);
+    void write_ended();
     void reschedule(const Reschedule& reschedule);
     /// Adds the row of a message that is in no lane, with its events.
     void enqueue(const Reschedule& place);
@@ -93,6 +101,15 @@ public:
     /// Writes the SentRecords of the batch, one for each device. Leaves out the devices of which
     /// this has met damage.
     void flush_lanes();
+    /// From now on each element writes its own rows, so that damage is met with its element. Call
+    /// after damage.
+    void write_singly() noexcept { singly_ = true; }
+    /// Call after a rollback.
+    void forget_rows() {
+        accepted_.clear();
+        ended_.clear();
+        callbacks_.clear();
+    }
     /// Call after a rollback.
     void forget_lanes() {
         sent_.clear();
@@ -115,6 +132,10 @@ private:
     [[nodiscard]] bool is_erased(const model::MessageId& message);
     [[nodiscard]] Credits::Charge charge(model::Message& message);
     void withdraw(const Finish& finish);
+    /// What is noted in memory of a message that is stored.
+    void note(const model::Message& message);
+    void write_messages(std::span<const model::Message* const> messages);
+    void write_callbacks(std::span<const model::Callback* const> callbacks);
     void link_retry(const model::Message& message, const model::MessageId& retry_of);
 
     Connection& connection_;
@@ -125,13 +146,13 @@ private:
     MessageBlocks blocks_;
     Senders senders_;
     TrailWriter trail_;
-    Statement insert_message_;
-    Statement insert_queue_;
+    GroupedInsert insert_message_;
+    GroupedInsert insert_queue_;
     Statement delete_queue_;
     Statement mark_intent_;
     Statement insert_handed_over_;
-    Statement insert_completion_;
-    Statement insert_callback_;
+    GroupedInsert insert_completion_;
+    GroupedInsert insert_callback_;
     Statement find_idempotency_;
     Statement insert_idempotency_;
     Statement put_sent_;
@@ -146,6 +167,11 @@ private:
     };
     std::deque<HandedOver> handed_over_;       // Whose `decide_by` is not noted yet.
     DamagedRows<std::int64_t> damaged_lanes_;  // By device number.
+    // Whose rows are not inserted yet.
+    std::vector<const model::Message*> accepted_;
+    std::vector<const Finish*> ended_;
+    std::vector<const model::Callback*> callbacks_;  // Of `ended_`.
+    bool singly_ = false;
 };
 
 }  // namespace merpati::store::sql

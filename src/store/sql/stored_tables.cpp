@@ -16,6 +16,7 @@ void StoredTables::apply(Change& change, std::vector<RowChange>& row_changes) {
     try {
         change.result = change.run(*this);
         if (change.result) {
+            writer_.write_accepted();
             flush();
         }
         connection_.wait();
@@ -28,6 +29,7 @@ void StoredTables::apply(Change& change, std::vector<RowChange>& row_changes) {
     }
     if (!change.result) {
         roll_back_.run();
+        writer_.forget_rows();
         writer_.recipients().forget();
         writer_.credits().forget();
         writer_.usage().forget();

@@ -40,6 +40,7 @@ void Transaction::run(WriteBatch& batch) {
     write(Kind::hand_over, batch.hand_overs, leave_lane);
     connection_.wait();
     write(Kind::finish, batch.finishes, [this](const Finish& finish) { writer_.finish(finish); });
+    flush(Kind::rows, [this] { writer_.write_ended(); });
     write(Kind::reschedule, batch.reschedules,
           [this](const Reschedule& reschedule) { writer_.reschedule(reschedule); });
     write(Kind::hand_over, batch.hand_overs,
@@ -53,6 +54,7 @@ void Transaction::run(WriteBatch& batch) {
     write(Kind::change, batch.changes,
           [&](Change& change) { tables_.apply(change, batch.row_changes); });
     write(Kind::accept, batch.accepts, [this](Accept& accept) { writer_.accept(accept); });
+    flush(Kind::rows, [this] { writer_.write_accepted(); });
     flush_counts(batch);
     flush(Kind::lane, [this] { writer_.flush_lanes(); });
     writer_.note_decide_by();
@@ -73,6 +75,7 @@ void Transaction::undo() noexcept {
     writer_.usage().forget();
     writer_.senders().forget();
     writer_.forget_lanes();
+    writer_.forget_rows();
     writer_.activity().forget();
     writer_.blocks().forget();
     tables_.forget();
@@ -82,8 +85,10 @@ bool Transaction::leave_out(WriteBatch& batch) {
     if (kind_ == Kind::none || ++left_out_ > left_out_max) {
         return false;
     }
+    writer_.write_singly();
     switch (kind_) {
         case Kind::none:
+        case Kind::rows:  // The next run meets it again, with the element.
             break;
         case Kind::finish:
             leave_out_lane(batch, batch.finishes[index_].message->device);

@@ -47,6 +47,7 @@ private:
         callback,
         change,
         accept,
+        rows,  // Of several elements.
         // Counts, which no single element writes.
         recipient,
         credit,

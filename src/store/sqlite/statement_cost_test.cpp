@@ -114,6 +114,11 @@ void StatementCostTest::write_batches() {
     ending.events.push_back({.at = clock.now()});
     batch.finishes.push_back(std::move(ending));
     batch.finishes.push_back(finish_of(*stored(waiting_from, 2), MessageState::held));
+    for (std::int64_t row = 10; row < 20; ++row) {  // More than a group.
+        batch.accepts.push_back({.message = message()});
+        batch.finishes.push_back(finish_of(*stored(waiting_from, row)));
+        batch.finishes.back().callback = callback_for(*batch.finishes.back().message);
+    }
     const auto later = stored(waiting_from, 3);
     batch.reschedules.push_back({.message = later->id,
                                  .device = device,
