@@ -11,7 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Millis start_grace = 30s;           // As long as a device may be reconnecting.
 constexpr std::size_t step_load_max = 4'096;  // Messages read before events are handled again.
 
 }  // namespace
@@ -34,27 +33,19 @@ Result<void> Dispatcher::recover(std::unique_ptr<store::LaneReader> reader) {
     reader_ = std::move(reader);
     now_ = clock_.now();
     give_up_from_ = now_ + std::min<Millis>(start_grace, options_.give_up);
-    auto lanes = reader_->lanes();
+    const auto lanes = reader_->lanes();
     if (!lanes) {
         return pass(lanes);
     }
     for (const auto& summary : *lanes) {
-        auto& lane = lane_of(summary.device);
-        lane.recovered = true;
-        lane.source(summary.source).note_on_disk(summary.due_from);
-        make_ready(lane);
+        recover(lane_of(summary.device), summary.source, summary.due_from);
     }
-    auto records = reader_->lane_records();
+    const auto records = reader_->lane_records();
     if (!records) {
         return pass(records);
     }
     for (const auto& record : *records) {
-        auto& lane = lane_of(record.device);
-        lane.recovered = true;
-        lane.down_since = lane.down_since_stored = record.down_since;
-        if (record.sent) {
-            lane.pacer.restore(*record.sent);
-        }
+        recover(lane_of(record.device), record);
     }
     return {};
 }
@@ -77,7 +68,9 @@ void Dispatcher::step(std::vector<Event>& events) {
         ready_lanes_.pop_front();
         lane.ready = false;
         run_lane(lane);
-        if (!lane.known && !lane.recovered) {
+        if (lane.leaving != nullptr) {
+            end_if_left(lane);
+        } else if (!lane.known && !lane.recovered) {
             erase_if_unused(lane);
         }
     }
@@ -107,20 +100,27 @@ Counts Dispatcher::counts() const noexcept {
 
 void Dispatcher::handle(Accepted&& event) {
     const auto& id = event.message->id;
-    auto& lane = lane_of(event.message->device);
+    auto* lane = find_lane(event.message->device);
     // It may have been read from the store between its commit and this event.
-    if (in_flight_.contains(id) || lane.source(event.message->source).memory.is_loaded(id)) {
+    if (lane == nullptr || in_flight_.contains(id) ||
+        lane->source(event.message->source).memory.is_loaded(id)) {
         return;
     }
     const auto due = event.message->due_at;
-    enqueue(lane, {.message = std::move(event.message), .queued_at = due});
-    make_ready(lane);
+    enqueue(*lane, {.message = std::move(event.message), .queued_at = due});
+    make_ready(*lane);
 }
 
 void Dispatcher::handle(Reported&& event) {
     const auto found = in_flight_.find(event.message);
     // The first outcome of a send counts; others, and those of no send, are ignored.
-    if (found != in_flight_.end() && found->second.stage == Stage::sending) {
+    if (found == in_flight_.end() || found->second.stage != Stage::sending) {
+        return;
+    }
+    const auto* leaving = found->second.lane->leaving.get();
+    if (leaving != nullptr && leaving->drops_outcomes) {
+        drop(found->second);
+    } else {
         handle_outcome(found->second, std::move(event.outcome));
     }
 }
@@ -130,10 +130,13 @@ void Dispatcher::handle(IntentRecorded&& event) {
     invariant(found != in_flight_.end(), "an intent belongs to a message in flight");
     auto& flight = found->second;
     flight.queued.intent_recorded = true;
-    if (is_withheld(flight.queued)) {
+    const auto* leaving = flight.lane->leaving.get();
+    if (leaving != nullptr && leaving->drops_outcomes) {
+        drop(flight);
+    } else if (is_withheld(flight.queued)) {
         flight.lane->pacer.take_back(flight.paced);
         withdraw(flight);
-    } else if (draining_ || flight.lane->paused) {
+    } else if (draining_ || leaving != nullptr || flight.lane->paused) {
         flight.lane->pacer.take_back(flight.paced);
         reschedule(flight, flight.queued.queued_at, {});  // Clears the intent.
     } else {
@@ -149,10 +152,11 @@ void Dispatcher::handle(Committed&& event) {
     if (flight.suspect) {
         with_suspect_.erase(flight.connector);  // Its send did not begin.
     }
+    --lane.flights;
     if (flight.in_window) {
         --lane.in_flight;
     }
-    if (event.queue_at) {
+    if (event.queue_at && lane.leaving == nullptr) {
         flight.queued.queued_at = *event.queue_at;
         flight.queued.intent_recorded = false;
         enqueue(lane, std::move(flight.queued));
@@ -160,9 +164,30 @@ void Dispatcher::handle(Committed&& event) {
     make_ready(lane);
 }
 
+/// The outcome of a send is not recorded: this process may not write it.
+void Dispatcher::drop(InFlight& flight) {
+    auto& lane = *flight.lane;
+    if (flight.suspect) {
+        with_suspect_.erase(flight.connector);
+    }
+    --lane.flights;
+    if (flight.in_window) {
+        --lane.in_flight;
+    }
+    in_flight_.erase(flight.queued.message->id);
+    make_ready(lane);
+}
+
 void Dispatcher::handle(DeviceChanged&& event) {
-    const auto& device = event.device;
-    auto& lane = lane_of(device.number);
+    auto& lane = lane_of(event.device.number);
+    if (lane.arriving != nullptr) {
+        *lane.arriving = std::move(event.device);
+    } else if (lane.leaving == nullptr) {
+        change(lane, event.device);
+    }
+}
+
+void Dispatcher::change(Lane& lane, const model::Device& device) {
     const bool was_known = lane.known;
     const bool was_connected = lane.connected();
     const bool was_up = was_connected && !lane.probing;
@@ -190,6 +215,7 @@ void Dispatcher::handle(DeviceChanged&& event) {
 
 void Dispatcher::handle(DeviceRemoved&& event) {
     auto& lane = lane_of(event.device);
+    lane.arriving.reset();
     lane.known = false;
     lane.recovered = false;
     lane.connector = nullptr;
@@ -204,16 +230,18 @@ void Dispatcher::handle(DeviceRemoved&& event) {
 }
 
 void Dispatcher::handle(QueuedOnDisk&& event) {
-    auto& lane = lane_of(event.device);
-    lane.source(event.source).note_on_disk(event.due);
-    make_ready(lane);
+    if (auto* lane = find_lane(event.device)) {
+        lane->source(event.source).note_on_disk(event.due);
+        make_ready(*lane);
+    }
 }
 
 void Dispatcher::handle(WentDown&& event) {
-    auto& lane = lane_of(event.device);
-    const bool is_asked = event.retry_after > Millis{0};
-    probe_later(lane, false, is_asked ? std::optional{event.retry_after} : std::nullopt);
-    make_ready(lane);
+    if (auto* lane = find_lane(event.device)) {
+        const bool is_asked = event.retry_after > Millis{0};
+        probe_later(*lane, false, is_asked ? std::optional{event.retry_after} : std::nullopt);
+        make_ready(*lane);
+    }
 }
 
 Lane& Dispatcher::lane_of(model::PhoneNumber device) {
@@ -223,6 +251,12 @@ Lane& Dispatcher::lane_of(model::PhoneNumber device) {
         lane->device = device;
     }
     return *lane;
+}
+
+Lane* Dispatcher::find_lane(model::PhoneNumber device) {
+    const auto found = lanes_.find(device);
+    return found == lanes_.end() || found->second->leaving != nullptr ? nullptr
+                                                                      : found->second.get();
 }
 
 void Dispatcher::make_ready(Lane& lane) {
@@ -235,17 +269,15 @@ void Dispatcher::make_ready(Lane& lane) {
 /// The end of a send, commit or fetch makes its lane ready, so the last one leads here.
 void Dispatcher::erase_if_unused(Lane& lane) {
     count(lane);
-    const bool used =
-        lane.ready || !lane.idle() ||
-        std::ranges::any_of(
-            lane.sources, [](const LaneSource& source) { return source.fetches.in_flight > 0; }) ||
-        std::ranges::any_of(in_flight_,
-                            [&lane](const auto& entry) { return entry.second.lane == &lane; });
-    if (!used) {
-        timers_.disarm(lane);
-        const auto device = lane.device;
-        lanes_.erase(device);
+    if (!lane.ready && lane.idle() && lane.flights == 0 && !lane.is_fetching()) {
+        erase(lane);
     }
+}
+
+void Dispatcher::erase(Lane& lane) {
+    timers_.disarm(lane);
+    const auto device = lane.device;
+    lanes_.erase(device);
 }
 
 }  // namespace merpati::scheduler

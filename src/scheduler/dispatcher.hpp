@@ -46,6 +46,16 @@ struct DeviceChanged {
 struct DeviceRemoved {
     model::PhoneNumber device;
 };
+/// From now on this process works for the device.
+struct DeviceAttached {
+    model::Device device;
+};
+/// From now on it does not work for these.
+struct DevicesDetached {
+    std::vector<model::PhoneNumber> devices;
+    model::Leave how = model::Leave::when_settled;
+    std::move_only_function<void()> done;
+};
 struct CancelRequested {
     store::QueuedMessage message;
     std::move_only_function<void(Result<void>)> done;
@@ -82,9 +92,10 @@ struct Fetched {
     model::Source source = model::Source::api;
     media::FetchResult result;
 };
-using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged,
-                           DeviceRemoved, CancelRequested, WithdrawRequested, HastenRequested,
-                           ExplainRequested, QueuedOnDisk, WentDown, Fetched>;
+using Event =
+    std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged, DeviceRemoved,
+                 DeviceAttached, DevicesDetached, CancelRequested, WithdrawRequested,
+                 HastenRequested, ExplainRequested, QueuedOnDisk, WentDown, Fetched>;
 
 /// Whether a send whose outcome is unknown must not be repeated, because the message is delivered
 /// at most once and its connector does not recognise a repeated send (or is missing). An operator
@@ -105,11 +116,15 @@ using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, Device
 /// lane's heap. In flight: waiting for its file, with the platform, or being committed. A message
 /// that is in memory or in flight is never read from disk.
 ///
+/// Lanes: those of the devices that this process works for. What is reported of other devices is
+/// not taken: it is on disk, and is read when the device is attached.
+///
 /// Crashes: a message that was with its connector's program when that ended or was killed may be
 /// the cause. It is a suspect: each connector has one suspect at a time, so that no message shares
 /// the blame of another one. After its second crash it is held. The count is on disk.
 ///
-/// Sources: dispatcher.cpp handles events, dispatcher_turn.cpp runs a lane and sends,
+/// Sources: dispatcher.cpp handles events, dispatcher_move.cpp attaches and detaches lanes,
+/// dispatcher_turn.cpp runs a lane and sends,
 /// dispatcher_fetch.cpp fetches the files of media messages, dispatcher_end.cpp handles outcomes,
 /// dispatcher_disk.cpp reads the queue, dispatcher_hand.cpp cancels, withdraws and hastens on
 /// request, dispatcher_trail.cpp tells what messages wait for or have waited for.
@@ -148,6 +163,8 @@ public:
     static constexpr Millis memory_pause{100};
     /// The wait after a failed read.
     static constexpr Millis store_pause{1'000};
+    /// After a start, or once it was attached: as long as a device may be reconnecting.
+    static constexpr Millis start_grace{30'000};
 
 private:
     enum class Stage : std::uint8_t {
@@ -179,6 +196,8 @@ private:
     void handle(Committed&& event);
     void handle(DeviceChanged&& event);
     void handle(DeviceRemoved&& event);
+    void handle(DeviceAttached&& event);
+    void handle(DevicesDetached&& event);
     void handle(CancelRequested&& event);
     void handle(WithdrawRequested&& event);
     void handle(HastenRequested&& event);
@@ -189,8 +208,21 @@ private:
 
     [[nodiscard]] bool may_send() const;
     [[nodiscard]] Lane& lane_of(model::PhoneNumber device);
+    /// Null: this process does not work for the device.
+    [[nodiscard]] Lane* find_lane(model::PhoneNumber device);
     void make_ready(Lane& lane);
     void erase_if_unused(Lane& lane);
+    void erase(Lane& lane);
+    void change(Lane& lane, const model::Device& device);
+    void drop(InFlight& flight);
+
+    // dispatcher_move.cpp
+    void recover(Lane& lane, model::Source source, Timestamp due_from);
+    void recover(Lane& lane, const store::LaneRecord& record);
+    [[nodiscard]] Result<void> recover(Lane& lane);
+    void arrive(Lane& lane);
+    void begin_leaving(Lane& lane);
+    void end_if_left(Lane& lane);
 
     // dispatcher_turn.cpp
     void run_lane(Lane& lane);

@@ -133,7 +133,8 @@ void Dispatcher::read_failed(Lane& lane, const Error& error) {
 /// pause that ended later; then those that are due are ended, a few at a time.
 void Dispatcher::expire(Lane& lane) {
     const auto from = std::max(lane.down_since.value_or(now_), lane.pause.until);
-    const auto ends_at = std::max<Timestamp>(from + options_.give_up, give_up_from_);
+    const auto ends_at =
+        std::max<Timestamp>({from + options_.give_up, give_up_from_, lane.give_up_from});
     if (now_ >= ends_at) {
         std::size_t room = 0;
         if (in_flight_.size() < options_.memory_max) {

@@ -45,6 +45,7 @@ bool needs_intent(const connector::Connector* connector, const model::Message& m
 
 Dispatcher::InFlight& Dispatcher::add_in_flight(Lane& lane, store::QueuedMessage queued,
                                                 bool in_window) {
+    ++lane.flights;
     if (in_window) {
         ++lane.in_flight;
     }
@@ -194,8 +195,11 @@ void Dispatcher::requeue(InFlight& flight, std::optional<Millis> retry_after) {
     auto queued = std::move(flight.queued);
     auto& source = lane.source(queued.message->source);
     in_flight_.erase(queued.message->id);
+    --lane.flights;
     --lane.in_flight;
-    memory_.push_loaded(source, std::move(queued));
+    if (lane.leaving == nullptr) {
+        memory_.push_loaded(source, std::move(queued));
+    }
     make_ready(lane);
 }
 

@@ -79,7 +79,7 @@ void Dispatcher::fetch_ahead(Lane& lane, LaneSource& source) {
 }
 
 void Dispatcher::handle(Fetched&& event) {
-    auto& lane = lane_of(event.device);
+    auto& lane = lane_of(event.device);  // It stays until its fetches have ended.
     auto& source = lane.source(event.source);
     --source.fetches.in_flight;
     // Otherwise the message was cancelled or evicted meanwhile, or was loaded again and has its
@@ -136,6 +136,7 @@ store::QueuedMessage Dispatcher::stop_awaiting(const model::MessageId& id) {
     auto flight = in_flight_.extract(id);
     invariant(!flight.empty(), "what awaits its file is in flight");
     auto& lane = *flight.mapped().lane;
+    --lane.flights;
     auto queued = std::move(flight.mapped().queued);
     memory_.uncount(queued);
     --awaiting_;

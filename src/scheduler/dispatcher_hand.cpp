@@ -17,18 +17,22 @@ std::unexpected<Error> not_written() {
 /// Takes a waiting message out of memory, or finds it on disk; its record replaces `message`, which
 /// was read before. The message then stays where it is until it is committed elsewhere, because
 /// only this thread moves messages. Errors: conflict: it is being sent, a crash interrupted its
-/// send, or it has left its lane; those of LaneReader.
+/// send, or it has left its lane; busy: this process does not work for its device; those of
+/// LaneReader.
 Result<void> Dispatcher::take_out(store::QueuedMessage& message) {
     const auto id = message.message->id;
-    auto& lane = lane_of(message.message->device);
-    auto& source = lane.source(message.message->source);
+    auto* lane = find_lane(message.message->device);
+    if (lane == nullptr) {
+        return fail(ErrorCode::busy, "its account is moving to another process: try again");
+    }
+    auto& source = lane->source(message.message->source);
     if (const auto found = in_flight_.find(id); found != in_flight_.end()) {
         if (found->second.stage != Stage::fetching) {
             return fail(ErrorCode::conflict, "the message is being sent");
         }
         message = stop_awaiting(id);
         std::erase(source.fetches.waiting, id);
-        fetch_ahead(lane, source);
+        fetch_ahead(*lane, source);
     } else if (auto here = memory_.remove(source, id)) {
         message = std::move(*here);
     } else if (auto there = find_on_disk(message); !there) {
@@ -63,11 +67,11 @@ Result<void> Dispatcher::find_on_disk(store::QueuedMessage& message) {
 
 void Dispatcher::handle(CancelRequested&& event) {
     const auto id = event.message.message->id;
-    auto& lane = lane_of(event.message.message->device);
     if (auto taken = take_out(event.message); !taken) {
         event.done(std::move(taken));
         return;
     }
+    auto& lane = lane_of(event.message.message->device);
     auto& flight = add_in_flight(lane, std::move(event.message), false);
     auto work = finish_of(flight, {.state = model::MessageState::cancelled,
                                    .code = model::StatusCode::failed,
@@ -122,7 +126,6 @@ void Dispatcher::handle(WithdrawRequested&& event) {
     };
     const auto answer = std::make_shared<Answer>(std::move(event.done));
     for (auto& message : event.messages) {
-        auto& lane = lane_of(message.message->device);
         if (!take_out(message)) {
             continue;
         }
@@ -130,6 +133,7 @@ void Dispatcher::handle(WithdrawRequested&& event) {
             leave(message);
             continue;
         }
+        auto& lane = lane_of(message.message->device);
         withdraw(add_in_flight(lane, std::move(message), false),
                  [answer](bool finished) { answer->withdrawn += finished ? 1 : 0; });
     }
@@ -138,11 +142,11 @@ void Dispatcher::handle(WithdrawRequested&& event) {
 /// The message is in flight while the change is committed, so it is not read meanwhile. `give_up`
 /// counts anew from its next failure.
 void Dispatcher::handle(HastenRequested&& event) {
-    auto& lane = lane_of(event.message.message->device);
     if (auto taken = take_out(event.message); !taken) {
         event.done(std::move(taken));
         return;
     }
+    auto& lane = lane_of(event.message.message->device);
     auto& flight = add_in_flight(lane, std::move(event.message), false);
     flight.queued.failing_since.reset();
     const auto& message = *flight.queued.message;

@@ -18,6 +18,12 @@ constexpr Millis interrupted_wait_min{10'000};
 }  // namespace
 
 void Dispatcher::run_lane(Lane& lane) {
+    if (lane.arriving != nullptr && lane.leaving == nullptr) {
+        arrive(lane);
+    }
+    if (lane.arriving != nullptr || lane.leaving != nullptr) {
+        return;
+    }
     if (!lane.connected() && !lane.down_since && now_ >= give_up_from_) {
         lane.down_since = now_;  // Its device is unknown.
     }

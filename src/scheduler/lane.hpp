@@ -92,6 +92,13 @@ struct LaneHold {
     Timestamp until;
 };
 
+/// A lane that is being detached: it begins nothing, and is forgotten with its last send in flight.
+struct LaneLeaving {
+    bool drops_outcomes = false;  // They may not be recorded any more.
+    /// Each calls its `done` when the last lane of its request has let go of it.
+    std::vector<std::shared_ptr<const void>> requests;
+};
+
 /// One device: its two sources, its pace and window, and whether it can send.
 struct Lane {
     model::PhoneNumber device;
@@ -106,6 +113,7 @@ struct Lane {
 
     std::array<LaneSource, 2> sources;  // By model::Source; API messages go first.
     std::size_t in_flight = 0;          // Handed to the platform or being committed.
+    std::size_t flights = 0;            // In Dispatcher::in_flight_, those without a window too.
     Timestamp next_read_at{};           // After a failed read.
 
     /// The connector reported the device as down although its state is connected: one message at a
@@ -116,10 +124,15 @@ struct Lane {
     /// Since when it cannot send, by its state or by its connector's outcomes.
     std::optional<Timestamp> down_since;
     std::optional<Timestamp> down_since_stored;
+    Timestamp give_up_from{};  // Since it was attached, its device has until then to connect.
     /// What held it back last, for the messages that were due meanwhile.
     LaneHold outage;
     LaneHold cap;
     LaneHold pause;  // The end of the last one survives a restart.
+
+    std::unique_ptr<LaneLeaving> leaving;
+    /// Its device, until what the store holds of the lane was read.
+    std::unique_ptr<model::Device> arriving;
 
     bool ready = false;                     // Is in Dispatcher::ready_lanes_.
     bool counted = false;                   // In Counts::lanes.
@@ -148,6 +161,10 @@ struct Lane {
                std::ranges::all_of(sources, [](const LaneSource& source) {
                    return source.fetches.all.empty() && !source.disk_due;
                });
+    }
+
+    [[nodiscard]] bool is_fetching() const noexcept {
+        return sources[0].fetches.in_flight > 0 || sources[1].fetches.in_flight > 0;
     }
 
     // `awaiting_max`: how many messages of a source may await their files. A source whose next

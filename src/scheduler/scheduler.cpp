@@ -112,6 +112,8 @@ private:
             hastened->done(stopped());
         } else if (auto* asked = std::get_if<ExplainRequested>(&event)) {
             asked->done(stopped());
+        } else if (auto* detached = std::get_if<DevicesDetached>(&event)) {
+            detached->done();
         }
     }
 
@@ -204,6 +206,16 @@ void Scheduler::device_changed(const model::Device& device) {
 
 void Scheduler::device_removed(model::PhoneNumber device) {
     impl_->post(DeviceRemoved{.device = device});
+}
+
+void Scheduler::attach(const model::Device& device) {
+    impl_->post(DeviceAttached{.device = device});
+}
+
+void Scheduler::detach(std::vector<model::PhoneNumber> devices, model::Leave how,
+                       std::move_only_function<void()> done) {
+    impl_->post(
+        DevicesDetached{.devices = std::move(devices), .how = how, .done = std::move(done)});
 }
 
 void Scheduler::cancel(store::QueuedMessage message,

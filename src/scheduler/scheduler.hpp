@@ -14,6 +14,7 @@
 #include "connector/connectors.hpp"
 #include "media/file_source.hpp"
 #include "model/device.hpp"
+#include "model/leave.hpp"
 #include "model/message.hpp"
 #include "model/message_event.hpp"
 #include "model/outcome.hpp"
@@ -94,6 +95,10 @@ struct Counts {
 /// messages is given up, until the pause ends; messages that are with the platform end as usual. At
 /// start, all lanes are recovered from the store.
 ///
+/// Moves: the lane of a device is detached and attached again, in this process or another one, as
+/// by a stop and a start of that lane alone. In between nothing is known of it: what is reported of
+/// its messages changes nothing, and they wait in the store.
+///
 /// Order: a lane begins its sends in order of (due time, acceptance), API messages before campaign
 /// messages. Exceptions: if more than 32,768 delayed messages are due within the same 16 s, those
 /// accepted first are ordered among themselves and sent first; a media message is passed by others
@@ -162,6 +167,16 @@ public:
     /// send.
     void device_changed(const model::Device& device);
     void device_removed(model::PhoneNumber device);
+
+    /// Reads of the device's lane what a start reads of all. If that fails, it is tried again every
+    /// second, and the lane sends nothing before. A lane that is being detached comes back once its
+    /// sends in flight have ended.
+    void attach(const model::Device& device);
+    /// Begins no sends of these devices any more, and forgets their lanes. Calls `done` once: when
+    /// the outcomes of their sends in flight are committed, or, `at_once`, in the next step; later
+    /// outcomes are dropped then, and the next owner treats the sends as after a crash.
+    void detach(std::vector<model::PhoneNumber> devices, model::Leave how,
+                std::move_only_function<void()> done);
 
     /// Cancels a waiting message. Calls `done` once. Errors: conflict (it is being sent, or has
     /// ended), shutting_down.

@@ -22,6 +22,12 @@ public:
 
     Result<std::vector<store::LaneSummary>> lanes() override { return real_->lanes(); }
     Result<std::vector<store::LaneRecord>> lane_records() override { return real_->lane_records(); }
+    Result<std::optional<store::LaneRecord>> lane_record(model::PhoneNumber device) override {
+        if (watch_.broken && watch_.broken_lane.value_or(device) == device) {
+            return fail(ErrorCode::store_failed, "disk I/O error");
+        }
+        return real_->lane_record(device);
+    }
     Result<std::vector<store::QueuedMessage>> load_lane(model::PhoneNumber device,
                                                         model::Source source, Timestamp before,
                                                         std::size_t limit,

@@ -77,6 +77,9 @@ public:
 
     [[nodiscard]] virtual Result<std::vector<LaneSummary>> lanes() = 0;
     [[nodiscard]] virtual Result<std::vector<LaneRecord>> lane_records() = 0;
+    /// Empty: the device has none.
+    [[nodiscard]] virtual Result<std::optional<LaneRecord>> lane_record(
+        model::PhoneNumber device) = 0;
 
     /// The first `limit` messages of the lane that are due before `before`, by (due time,
     /// acceptance), without those in `known`. Fewer than `limit`: there are no more. To bound a

@@ -407,12 +407,18 @@ TEST_P(TablesTest, KeepsWhatALaneMustKnowAfterARestart) {
     EXPECT_EQ(records[0].device, device);
     EXPECT_EQ(records[0].down_since, since);
     EXPECT_EQ(records[0].sent, sent);
+    const auto record = take(reader()->lane_record(device));
+    ASSERT_TRUE(record);
+    EXPECT_EQ(record->device, device);
+    EXPECT_EQ(record->down_since, since);
+    EXPECT_EQ(record->sent, sent);
     set(std::nullopt);
     records = take(reader()->lane_records());
     EXPECT_EQ(records[0].down_since, std::nullopt);
     EXPECT_EQ(records[0].sent, sent);
     ASSERT_TRUE(change([&](Tables& tables) { return tables.forget_lane(device); }));
     EXPECT_TRUE(take(reader()->lane_records()).empty());
+    EXPECT_FALSE(take(reader()->lane_record(device)));
 }
 
 }  // namespace

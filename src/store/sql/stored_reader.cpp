@@ -30,8 +30,7 @@ void note_lane_record(Condition& condition, std::int64_t device) {
 
 LaneRecord read_lane_record(const Cursor& row) {
     LaneRecord record{.device = model::PhoneNumber::from_stored(row.integer(0)),
-                      .down_since = row.optional_time(1),
-                      .sent = {}};
+                      .down_since = row.optional_time(1)};
     if (!row.null(2)) {
         record.sent = SentRecord{.last_at = row.time(2),
                                  .jitter = row.span(3),
@@ -238,6 +237,16 @@ Result<std::vector<LaneRecord>> StoredReader::lane_records() {
          .key = "device",
          .note = note_lane_record},
         [](const Cursor& row) -> Result<LaneRecord> { return read_lane_record(row); });
+}
+
+Result<std::optional<LaneRecord>> StoredReader::lane_record(model::PhoneNumber device) {
+    return guarded([&]() -> Result<std::optional<LaneRecord>> {
+        Statement find{connection_,
+                       "SELECT device, down_since, sent_at, jitter, day_ends_at, sent_of_day "
+                       "FROM lane WHERE device = ?"};
+        auto row = find.query(device.value());
+        return row.next() ? std::optional{read_lane_record(row)} : std::nullopt;
+    });
 }
 
 Result<std::vector<QueuedMessage>> StoredReader::load_lane(model::PhoneNumber device,

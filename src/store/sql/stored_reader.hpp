@@ -33,6 +33,7 @@ public:
     Result<Millis> clock_offset() override;
     Result<std::vector<LaneSummary>> lanes() override;
     Result<std::vector<LaneRecord>> lane_records() override;
+    Result<std::optional<LaneRecord>> lane_record(model::PhoneNumber device) override;
     Result<std::vector<QueuedMessage>> load_lane(model::PhoneNumber device, model::Source source,
                                                  Timestamp before, std::size_t limit,
                                                  const Known& known) override;

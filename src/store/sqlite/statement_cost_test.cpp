@@ -398,6 +398,7 @@ void StatementCostTest::read_lanes() {
     read(lanes->clock_offset());
     read(lanes->lanes());
     read_all(lanes->lane_records());
+    read(lanes->lane_record(device));
     read(lanes->load_lane(device, model::Source::api, clock.now() + 1h, 100, known));
     read(lanes->next_due(device, model::Source::api, clock.now()));
     read(lanes->walk_lane(device, model::Source::api, {}, clock.now() + 1h, 100));
