@@ -43,9 +43,7 @@ Result<void> Backlog::recover(std::unique_ptr<store::Reader> reader) {
     if (!accounts) {
         return pass(accounts);
     }
-    for (const auto id : *accounts) {
-        note_unlisted(account_of(id), Timestamp{});
-    }
+    std::ranges::for_each(*accounts, [this](auto id) { attach(id); });
     return {};
 }
 
@@ -56,7 +54,8 @@ void Backlog::set_now(Timestamp now, SteadyTime steady) {
 
 void Backlog::add(model::Callback callback) {
     // It may have been read from the store between its commit and this call.
-    if (in_use_(callback.id) || loaded_.contains(callback.id)) {
+    if (in_use_(callback.id) || loaded_.contains(callback.id) ||
+        elsewhere_.contains(callback.account)) {
         return;
     }
     auto& account = account_of(callback.account);
@@ -77,6 +76,9 @@ void Backlog::add(model::Callback callback) {
 }
 
 void Backlog::note_due(const store::Endpoint& endpoint, Timestamp due) {
+    if (elsewhere_.contains(endpoint.account)) {
+        return;
+    }
     auto& account = account_of(endpoint.account);
     auto* origin = queue_of(account, endpoint.origin_key, due <= now_);
     if (origin == nullptr) {
@@ -119,7 +121,7 @@ SteadyTime Backlog::next_due() const {
 
 void Backlog::make_ready(OriginQueue& origin) {
     origin.idle_link.unlink();
-    if (origin.ready_link.is_linked()) {
+    if (origin.ready_link.is_linked() || origin.account.leaving != nullptr) {
         return;
     }
     const bool prompt = origin.health.prompt();
@@ -198,6 +200,12 @@ void Backlog::put_back(OriginQueue& origin, std::vector<std::unique_ptr<Delivery
         loaded_.insert(event->queued.callback.id);
         origin.memory.push_front(std::move(event));
     }
+    if (origin.account.leaving != nullptr) {
+        empty(origin);
+        end_if_left(origin);
+    } else {
+        make_ready(origin);
+    }
 }
 
 std::size_t Backlog::slots(const OriginQueue& origin) const {
@@ -240,6 +248,10 @@ void Backlog::answered(OriginQueue& origin, Health::Answer answer, Millis took,
 
 void Backlog::committed(OriginQueue& origin, std::optional<Timestamp> retry_at) {
     --origin.committing;
+    if (origin.account.leaving != nullptr) {
+        end_if_left(origin);
+        return;
+    }
     if (retry_at) {
         origin.note_on_disk(*retry_at);
     }

@@ -14,6 +14,7 @@
 #include "base/shared_limit.hpp"
 #include "callback/queues.hpp"
 #include "callback/sender.hpp"
+#include "model/leave.hpp"
 
 namespace merpati::callback {
 
@@ -31,7 +32,10 @@ namespace merpati::callback {
 /// its origin is prompt. Any idle queue may be removed for another one of its account.
 ///
 /// A start scans the origins of all accounts in the same way, so the first callbacks are attempted
-/// before all origins are known.
+/// before all origins are known; `attach` scans those of one.
+///
+/// Of an account that is detached, nothing is added and nothing is known until it is attached
+/// again.
 ///
 /// Threads: the sender's one.
 class Backlog {
@@ -48,6 +52,16 @@ public:
 
     /// The time of the calls that follow: `now` for due times, `steady` for waits.
     void set_now(Timestamp now, SteadyTime steady);
+
+    void attach(model::AccountId account);
+    /// Calls `done` when nothing of the account is in flight or being committed, or at once.
+    void detach(model::AccountId account, model::Leave how, std::move_only_function<void()> done);
+    /// Whether results of its attempts may not be recorded.
+    [[nodiscard]] static bool drops_results(const OriginQueue& origin) {
+        return origin.account.leaving != nullptr && origin.account.leaving->drops_results;
+    }
+    /// An attempt of the origin ended without a result to be committed. May remove the queue.
+    void dropped(OriginQueue& origin) { end_if_left(origin); }
 
     void add(model::Callback callback);
     /// A callback of the endpoint is on disk, due at `due`.
@@ -69,7 +83,8 @@ public:
     [[nodiscard]] std::vector<std::unique_ptr<Delivery>> take(
         OriginQueue& origin, const std::vector<std::size_t>& places);
     void release(OriginQueue& origin, const Delivery& delivery);
-    /// Undoes `take`: they are the next ones again, in this order.
+    /// Undoes `take`: they are the next ones again, in this order. May remove the queue of an
+    /// account that is being detached.
     void put_back(OriginQueue& origin, std::vector<std::unique_ptr<Delivery>> events);
     /// How many attempts of it may be in flight at once.
     [[nodiscard]] std::size_t slots(const OriginQueue& origin) const;
@@ -91,6 +106,10 @@ public:
     static constexpr std::chrono::minutes idle_max{10};
 
 private:
+    void begin_leaving(AccountQueue& account);
+    void empty(OriginQueue& origin);
+    void end_if_left(OriginQueue& origin);
+    void end_if_left(AccountQueue& account);
     AccountQueue& account_of(model::AccountId id);
     [[nodiscard]] OriginQueue* queue_of(AccountQueue& account, std::int64_t key, bool needed);
     void note_unlisted(AccountQueue& account, Timestamp due);
@@ -127,6 +146,7 @@ private:
     SteadyTime report_from_{};         // When a failed read may be reported again.
     std::unordered_set<Uuid> loaded_;  // Read from the store, and in memory.
     std::unordered_map<model::AccountId, std::unique_ptr<AccountQueue>> accounts_;
+    std::unordered_set<model::AccountId> elsewhere_;  // Accounts that are detached.
     ReadyList prompt_;
     ReadyList slow_;
     std::deque<model::AccountId> scans_;

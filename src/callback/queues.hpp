@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -112,6 +113,13 @@ struct ReadyOrigins {
 };
 using ReadyList = List<ReadyOrigins, &ReadyOrigins::link>;
 
+/// An account that is being detached: it begins no attempts, and is forgotten when all are settled.
+struct AccountLeaving {
+    bool drops_results = false;  // They may not be recorded any more.
+    bool comes_back = false;     // It was attached again meanwhile.
+    std::vector<std::move_only_function<void()>> done;
+};
+
 struct AccountQueue {
     explicit AccountQueue(model::AccountId account) : id(account) {}
 
@@ -125,6 +133,7 @@ struct AccountQueue {
     std::size_t in_flight = 0;
     std::size_t slow_in_flight = 0;
     std::size_t in_memory = 0;
+    std::unique_ptr<AccountLeaving> leaving;
 
     /// No callback of an origin without a queue is due before this; empty: there is none.
     std::optional<Timestamp> unlisted_due;

@@ -158,6 +158,17 @@ void Sender::stop(std::chrono::milliseconds deadline) {
     impl_->stop(deadline);
 }
 
+void Sender::attach(model::AccountId account) {
+    impl_->thread().post([this, account] { impl_->core().attach(account); });
+}
+
+void Sender::detach(model::AccountId account, model::Leave how,
+                    std::move_only_function<void()> done) {
+    impl_->thread().post([this, account, how, done = std::move(done)]() mutable {
+        impl_->core().detach(account, how, std::move(done));
+    });
+}
+
 void Sender::committed(model::Callback callback) {
     impl_->thread().enqueue([this, callback = std::move(callback)]() mutable {
         impl_->core().add(std::move(callback));

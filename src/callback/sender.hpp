@@ -18,6 +18,7 @@
 #include "callback/attempt_result.hpp"
 #include "model/account.hpp"
 #include "model/callback.hpp"
+#include "model/leave.hpp"
 #include "outbound/client.hpp"
 #include "store/committer.hpp"
 #include "store/store.hpp"
@@ -108,6 +109,15 @@ public:
 
     /// Starts no more attempts, waits for those in flight for at most `deadline`, ends the thread.
     void stop(std::chrono::milliseconds deadline);
+
+    /// Finds the account's callbacks in the store, as a start does those of all. An account that is
+    /// being detached comes back once its attempts in flight have ended.
+    void attach(model::AccountId account);
+    /// Begins none of the account's attempts any more, and forgets its callbacks. Calls `done`
+    /// once: when the results of the attempts in flight are committed, or, `at_once`, in the next
+    /// step; later results are dropped then, and the next owner repeats the attempts. Not called
+    /// once the thread has stopped.
+    void detach(model::AccountId account, model::Leave how, std::move_only_function<void()> done);
 
     /// A callback was committed, due now. It is handled after the next `batch_done`.
     void committed(model::Callback callback);

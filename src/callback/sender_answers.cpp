@@ -18,7 +18,8 @@ void SenderCore::ended(AttemptPtr attempt, const Answer& answer) {
         return;
     }
     auto& origin = *attempt->origin;
-    const bool cut = !answer && answer.error().code == ErrorCode::shutting_down;
+    const bool dropped = Backlog::drops_results(origin);
+    const bool cut = dropped || (!answer && answer.error().code == ErrorCode::shutting_down);
     if (!cut) {
         record_answer(*attempt, answer);
     }
@@ -27,13 +28,15 @@ void SenderCore::ended(AttemptPtr attempt, const Answer& answer) {
         if (attempt->batch) {
             backlog_.release(origin, *event);
         }
-        if (cut) {  // Interrupted by `stop`: the next start repeats the attempt.
+        if (cut) {  // Its next owner, or the next start, repeats the attempt.
             unsettled_.erase(event->queued.callback.id);
         }
     }
     if (!cut) {
         backlog_.make_ready(origin);
         commit_results(std::move(attempt), answer);
+    } else if (dropped) {
+        backlog_.dropped(origin);
     }
 }
 
@@ -49,7 +52,6 @@ void SenderCore::halve(Attempt& attempt, const Answer& answer) {
         event->at_once = true;
     }
     backlog_.put_back(*attempt.origin, std::move(attempt.events));
-    backlog_.make_ready(*attempt.origin);
 }
 
 void SenderCore::record_answer(Attempt& attempt, const Answer& answer) {

@@ -48,6 +48,12 @@ public:
     /// Errors: store_failed.
     [[nodiscard]] Result<void> recover(std::unique_ptr<store::Reader> reader);
 
+    // See Sender.
+    void attach(model::AccountId account) { backlog_.attach(account); }
+    void detach(model::AccountId account, model::Leave how, std::move_only_function<void()> done) {
+        backlog_.detach(account, how, std::move(done));
+    }
+
     void add(model::Callback callback) { backlog_.add(std::move(callback)); }
     void made_due(const store::Endpoint& endpoint);
 
