@@ -17,14 +17,16 @@ bool is_open(const model::Campaign& campaign) {
 
 }  // namespace
 
-Result<void> OpenCampaigns::load(store::Reader& reader) {
+Result<void> OpenCampaigns::load(store::Reader& reader, std::optional<model::AccountId> account) {
     auto open = reader.campaigns().open_campaigns();
     if (!open) {
         return pass(open);
     }
     const std::lock_guard lock{mutex_};
     for (auto& campaign : *open) {
-        put(std::make_shared<const model::Campaign>(std::move(campaign)));
+        if (!account || campaign.account == *account) {
+            put(std::make_shared<const model::Campaign>(std::move(campaign)));
+        }
     }
     return {};
 }
@@ -37,6 +39,14 @@ void OpenCampaigns::apply(const store::RowChange& change) {
         entries_.erase(removed->campaign);
         withdrawn_.notify_all();
     }
+}
+
+void OpenCampaigns::forget(model::AccountId account) {
+    const std::lock_guard lock{mutex_};
+    std::erase_if(entries_, [account](const auto& entry) {
+        return entry.second.campaign->account == account;
+    });
+    withdrawn_.notify_all();
 }
 
 void OpenCampaigns::put(const CampaignPtr& campaign) {

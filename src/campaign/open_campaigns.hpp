@@ -32,8 +32,9 @@ class OpenCampaigns {
 public:
     explicit OpenCampaigns(const Clock& clock) : clock_(clock) {}
 
-    /// Errors: store_failed, damaged.
-    [[nodiscard]] Result<void> load(store::Reader& reader);
+    /// Adds the account's campaigns, or those of all. Errors: store_failed, damaged.
+    [[nodiscard]] Result<void> load(store::Reader& reader,
+                                    std::optional<model::AccountId> account = {});
     void apply(const store::RowChange& change);
 
     /// Whether messages of its recipients may be sent now: not while it is paused or quiet, nor
@@ -49,6 +50,9 @@ public:
     [[nodiscard]] CampaignPtr find(model::CampaignId id) const;
     [[nodiscard]] std::vector<CampaignPtr> all() const;
     [[nodiscard]] std::array<std::size_t, model::campaign_states_count> count_by_state() const;
+
+    /// The account moves to another process.
+    void forget(model::AccountId account);
 
     /// None of its messages waits in a lane any more.
     void note_withdrawn(model::CampaignId id);

@@ -37,45 +37,13 @@ Result<void> Runner::load() {
     }
     reader_ = std::move(*opened);
     const auto unclean = reader_->campaigns().campaigns_to_clean();
-    const auto to_notify = reader_->campaigns().campaigns_to_notify();
-    if (!unclean || !to_notify) {
-        return unclean ? pass(to_notify) : pass(unclean);
-    }
-    for (const auto& campaign : means_.open.all()) {
-        know(campaign)->campaign = campaign;
-        if (auto counted = count_loads(*campaign); !counted) {
-            return counted;
-        }
-    }
-    for (const auto& campaign : *to_notify) {
-        if (campaign.state != CampaignState::draft) {
-            const auto known = know(std::make_shared<const model::Campaign>(campaign));
-            known->owes_notice = true;
-        }
+    if (!unclean) {
+        return pass(unclean);
     }
     for (const auto id : *unclean) {
         unclean_[id] = {};
     }
-    judge_all_ = true;
-    return {};
-}
-
-/// What an earlier process has handed to the lanes.
-Result<void> Runner::count_loads(const model::Campaign& campaign) {
-    std::uint32_t after = 0;
-    bool more = campaign.counts.of(model::RecipientState::queued) > 0;
-    while (more) {
-        const auto rows = reader_->campaigns().queued_rows(campaign.id, after, rows_step);
-        if (!rows) {
-            return pass(rows);
-        }
-        for (const auto& row : *rows) {
-            loads_.add(campaign.id, row.device.value_or(model::PhoneNumber{}));
-            after = row.row;
-        }
-        more = rows->size() == rows_step;
-    }
-    return {};
+    return take_in(std::nullopt);
 }
 
 Result<void> Runner::start() {
@@ -114,6 +82,7 @@ Millis Runner::turn() {
     for (auto& event : events) {
         event();
     }
+    answer_left();
     const auto now = means_.clock.steady_now();
     if (now >= tick_at_) {
         tick_at_ = now + tick_every;

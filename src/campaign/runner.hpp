@@ -60,6 +60,10 @@ struct RunnerCounts {
 /// Steps: rows of cancelled campaigns are ended, staged rows and rows of removed campaigns are
 /// removed, `rows_step` in a commit.
 ///
+/// Moves: an account's campaigns are detached and attached again, in this
+/// process or another one, as by a stop and a start of them alone. The rows of removed campaigns
+/// are removed all the same.
+///
 /// Damage: what cannot be read or written is tried again after a pause, which grows to
 /// `damage_pause_max`, and each time logged. Other campaigns do not wait for it.
 ///
@@ -96,6 +100,14 @@ public:
     [[nodiscard]] Result<void> start();
     /// Ends the thread. Idempotent. Changes that are under way are committed.
     void stop();
+
+    /// Finds the account's campaigns in `means.open` and the store, as a start does those of all.
+    /// Calls `done` once, unless the thread has stopped. Errors: store_failed, damaged.
+    void attach(model::AccountId account, std::move_only_function<void(Result<void>)> done);
+    /// Begins nothing for the account's campaigns any more, and forgets them. Calls `done` once
+    /// what was begun is committed, unless the thread has stopped. `follow` must not be called for
+    /// them any more.
+    void detach(model::AccountId account, std::move_only_function<void()> done);
 
     /// Call for each committed row, after OpenCampaigns and the directory have applied it.
     void follow(const store::RowChange& change);
@@ -136,6 +148,7 @@ private:
         bool withdrawn = false;    // or complete.
         std::uint32_t withdrawn_to = 0;
         bool owes_notice = false;  // Its webhook was not notified of its state.
+        bool left = false;         // Its account was detached.
         bool stalled = false;      // That was reported.
         SteadyTime feed_at{};      // When rows may be handed over again, after a failure,
         SteadyTime read_at{};      // when they may be read again,
@@ -145,6 +158,11 @@ private:
         Millis step_pause{0};      // and after a step.
         SteadyTime moved_at{};     // When its counts changed last.
         std::deque<std::pair<SteadyTime, std::int64_t>> ends;  // How many rows had ended, when.
+
+        /// Whether something that was begun for it has not ended.
+        [[nodiscard]] bool is_busy() const noexcept {
+            return handing_over || moving || checking || stepping || withdrawing;
+        }
     };
     using KnownPtr = std::shared_ptr<Known>;
 
@@ -162,11 +180,16 @@ private:
     void tick();
     void judge_all();
     KnownPtr know(const CampaignPtr& campaign);
-    [[nodiscard]] Result<void> count_loads(const model::Campaign& campaign);
     [[nodiscard]] store::CampaignReader* reader();
     [[nodiscard]] static Millis longer(Millis pause);
     void read_failed(Known& known, const Error& error);
     void tell_progress();
+
+    // runner_accounts.cpp
+    [[nodiscard]] Result<void> take_in(std::optional<model::AccountId> account);
+    [[nodiscard]] Result<void> count_loads(const model::Campaign& campaign);
+    void forget(model::AccountId account, std::move_only_function<void()> done);
+    void answer_left();
 
     // runner_rows.cpp
     [[nodiscard]] bool hand_over_some();
@@ -210,6 +233,12 @@ private:
     SteadyTime read_again_at_{};
 
     std::map<model::CampaignId, KnownPtr> known_;
+    /// Campaigns that were detached, until what was begun for them has ended.
+    struct Leaving {
+        std::vector<KnownPtr> busy;
+        std::move_only_function<void()> done;
+    };
+    std::vector<Leaving> leaving_;
     /// Running campaigns by account, those that had the last turn at the end.
     std::map<model::AccountId, std::deque<model::CampaignId>> turns_;
     model::AccountId last_account_;

@@ -113,6 +113,9 @@ Result<void> end_restriction(store::Tables& tables, model::CampaignId id, Timest
 }  // namespace
 
 void Runner::judge(const KnownPtr& known) {
+    if (known->left) {
+        return;
+    }
     const auto& campaign = *known->campaign;
     if (known->owes_notice && !event_of(campaign).empty()) {
         notify(known);
@@ -248,7 +251,7 @@ void Runner::pause_for_credit(const KnownPtr& known) {
 void Runner::move(const KnownPtr& known,
                   std::move_only_function<Result<void>(store::Tables&)> run) {
     const auto now = means_.clock.steady_now();
-    if (known->moving || known->judge_at > now) {
+    if (known->moving || known->left || known->judge_at > now) {
         return;
     }
     known->judge_at = now + move_pause;
