@@ -74,6 +74,14 @@ public:
         opt_out_page_.stop();
     }
 
+    // See campaign::Runner.
+    void attach(model::AccountId account, std::move_only_function<void(Result<void>)> done) {
+        runner_.attach(account, std::move(done));
+    }
+    void detach(model::AccountId account, std::move_only_function<void()> done) {
+        runner_.detach(account, std::move(done));
+    }
+
     void follow(const store::RowChange& change) { runner_.follow(change); }
     void ended(const model::Message& message) { runner_.ended(message); }
     void batch_done() { runner_.batch_done(); }

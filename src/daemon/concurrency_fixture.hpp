@@ -273,6 +273,7 @@ struct ConcurrencyFixture : ::testing::Test {
     devices::Notices notices{clock, ids};
     outbound::AddressPolicy policy{{}};
     admission::Directory directory;
+    admission::Ownership ownership;
     admission::CallerRights rights{machine, directory, {}};
     api::Idempotency idempotency{*store, readers, rights};
     api::Authenticator authenticator{clock, directory, idempotency, {}};
@@ -314,12 +315,14 @@ struct ConcurrencyFixture : ::testing::Test {
                                   .connectors = connectors,
                                   .committer = committer,
                                   .directory = directory,
+                                  .ownership = ownership,
                                   .scheduler = scheduler,
                                   .late_statuses = late_statuses,
                                   .lost_devices = lost_devices,
                                   .restrictions = restrictions,
                                   .log = telemetry::Log::none()}};
     devices::ConnectorDoors doors{{.directory = directory,
+                                   .ownership = ownership,
                                    .keeper = keeper,
                                    .committer = committer,
                                    .log = telemetry::Log::none()}};

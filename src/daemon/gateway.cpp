@@ -16,6 +16,7 @@
 #include "base/uuid.hpp"
 #include "callback/sender.hpp"
 #include "config/address.hpp"
+#include "daemon/account_keeper.hpp"
 #include "daemon/campaign_rooms.hpp"
 #include "daemon/connectors.hpp"
 #include "daemon/controls.hpp"
@@ -80,7 +81,7 @@ public:
                   const auto entry = directory_.find_account(account);
                   return entry ? entry->account.callback_batch : std::nullopt;
               },
-              callback_options_of(settings)),
+              callback_options(settings, publisher_.attempt_listener(), log.in("callback"))),
           waiters_(committer_),
           scheduler_(
               queue_clock_, random, *store_, committer_, connectors_,
@@ -113,6 +114,7 @@ public:
                    .connectors = connectors_,
                    .committer = committer_,
                    .directory = directory_,
+                   .ownership = ownership_,
                    .scheduler = scheduler_,
                    .late_statuses = late_statuses_,
                    .lost_devices = lost_devices_,
@@ -120,6 +122,7 @@ public:
                    .on_pairing_step = publisher_.pairing_listener(),
                    .log = log.in("device")}),
           doors_({.directory = directory_,
+                  .ownership = ownership_,
                   .keeper = keeper_,
                   .committer = committer_,
                   .log = log.in("connector")}),
@@ -197,6 +200,18 @@ public:
                       .settings = settings,
                       .listening = [this] { return entrances_.addresses(); },
                       .log = log.in("campaign")}),
+          accounts_({.readers = readers_,
+                     .committer = committer_,
+                     .directory = directory_,
+                     .ownership = ownership_,
+                     .open_campaigns = open_campaigns_,
+                     .campaigns = campaigns_,
+                     .scheduler = scheduler_,
+                     .devices = keeper_,
+                     .late_statuses = late_statuses_,
+                     .sender = sender_,
+                     .waiters = waiters_,
+                     .events = events_}),
           manage_(
               {.clock = clock,
                .queue_clock = queue_clock_,
@@ -248,14 +263,7 @@ public:
     }
 
     Result<void> start() {
-        auto reader = store_->open_reader();
-        if (!reader) {
-            return pass(reader);
-        }
-        if (auto loaded = directory_.load(**reader); !loaded) {
-            return loaded;
-        }
-        if (auto loaded = open_campaigns_.load(**reader); !loaded) {
+        if (auto loaded = accounts_.load(); !loaded) {
             return loaded;
         }
         committer_.start();
@@ -274,10 +282,9 @@ public:
         if (auto started = scheduler_.start(); !started) {
             return started;
         }
-        if (auto started = keeper_.start(); !started) {
+        if (auto started = accounts_.start(); !started) {
             return started;
         }
-        late_statuses_.start();
         health_.connectors_started();
         health_.start();
         upkeep_.start();
@@ -324,6 +331,8 @@ public:
         }
     }
 
+    AccountKeeper& accounts() noexcept { return accounts_; }
+
 private:
     /// Connects what the committer and the operations report with the rooms that follow it.
     void join() {
@@ -331,9 +340,7 @@ private:
         committer_.on_row_changed = [this](store::RowChange&& change) {
             publisher_.row_changed(change);
             directory_.apply(change);
-            open_campaigns_.apply(change);
-            keeper_.follow(change);
-            campaigns_.follow(change);
+            accounts_.follow(change);
             if (auto* callback = std::get_if<model::Callback>(&change)) {
                 sender_.committed(std::move(*callback));
             }
@@ -352,12 +359,6 @@ private:
         bulk_.on_refused =
             authenticator_.on_refused = [this](api::Refusal refusal) { tally_.refused(refusal); };
         callers_.on_seen = session_writer(committer_);
-    }
-
-    callback::Options callback_options_of(const config::Settings& settings) {
-        auto options = callback_options(settings, log_.in("callback"));
-        options.on_attempt = publisher_.attempt_listener();
-        return options;
     }
 
     scheduler::Options scheduler_options_of(const config::Settings& settings,
@@ -420,6 +421,7 @@ private:
     devices::Notices notices_;
     outbound::AddressPolicy policy_;
     admission::Directory directory_;
+    admission::Ownership ownership_;
     admission::CallerRights rights_;
     api::Idempotency idempotency_;
     api::Authenticator authenticator_;
@@ -448,6 +450,7 @@ private:
     RunningCallbacks running_callbacks_;
     SignIn sign_in_;
     CampaignRooms campaigns_;
+    AccountKeeper accounts_;
     api::manage::Manage manage_;
     api::manage::Service manage_service_;
     api::Monitoring monitoring_;
@@ -489,6 +492,10 @@ void Gateway::stop() {
         rooms_->stop();
         rooms_.reset();
     }
+}
+
+AccountKeeper& Gateway::accounts() noexcept {
+    return rooms_->accounts();
 }
 
 }  // namespace merpati::daemon

@@ -14,6 +14,8 @@
 
 namespace merpati::daemon {
 
+class AccountKeeper;
+
 /// The service manager that started the process: systemd, or none.
 struct Supervisor {
     std::string notify_socket;  // $NOTIFY_SOCKET
@@ -48,6 +50,9 @@ public:
 
     /// Idempotent.
     void stop();
+
+    /// Moves single accounts while the gateway runs.
+    [[nodiscard]] AccountKeeper& accounts() noexcept;
 
 private:
     class Rooms;

@@ -153,8 +153,11 @@ std::string under_way_file(const config::Settings& settings, std::string_view of
     return fmt::format("{}.{}-under-way", config::local_files(settings.store), of_what);
 }
 
-callback::Options callback_options(const config::Settings& settings, const telemetry::Log& log) {
+callback::Options callback_options(const config::Settings& settings,
+                                   std::function<void(const store::QueuedCallback&)> on_attempt,
+                                   const telemetry::Log& log) {
     callback::Options options;
+    options.on_attempt = std::move(on_attempt);
     options.timeout = settings.callback.timeout;
     options.per_origin_max = settings.callback.per_origin_max;
     options.total_max = settings.callback.total_max;

@@ -1,6 +1,8 @@
 // Makes the options of each room from the settings.
 #pragma once
 
+#include <functional>
+
 #include "admission/admission.hpp"
 #include "admission/people_directory.hpp"
 #include "api/authenticator.hpp"
@@ -52,8 +54,9 @@ namespace merpati::daemon {
 /// (config/local_files.hpp).
 [[nodiscard]] std::string under_way_file(const config::Settings& settings,
                                          std::string_view of_what);
-[[nodiscard]] callback::Options callback_options(const config::Settings& settings,
-                                                 const telemetry::Log& log);
+[[nodiscard]] callback::Options callback_options(
+    const config::Settings& settings, std::function<void(const store::QueuedCallback&)> on_attempt,
+    const telemetry::Log& log);
 /// `watchdog`: how long the server may go without a keep-alive message; empty: there is none.
 [[nodiscard]] HealthOptions health_options(std::optional<std::chrono::microseconds> watchdog);
 [[nodiscard]] outbound::ClientOptions client_options(const config::Settings& settings);

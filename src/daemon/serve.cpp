@@ -63,7 +63,7 @@ using Started = Result<std::unique_ptr<Gateway>>;
 /// after a power cut both start at once.
 Started start(const config::Loaded& loaded, const Supervisor& supervisor, const Clock& clock,
               Random& random, const telemetry::Log& log, const StopSignals& signals) {
-    constexpr std::chrono::seconds retry_every{1};
+    constexpr std::chrono::seconds restart_every{1};
     std::string logged;
     for (;;) {
         auto gateway = std::make_unique<Gateway>(clock, random, loaded.settings, supervisor, log);
@@ -80,7 +80,7 @@ Started start(const config::Loaded& loaded, const Supervisor& supervisor, const 
         }
         // A database server that recovers after a crash may need longer than systemd waits.
         telemetry::notify_systemd(supervisor.notify_socket, "EXTEND_TIMEOUT_USEC=60000000");
-        if (signals.arrive_within(retry_every)) {
+        if (signals.arrive_within(restart_every)) {
             return nullptr;
         }
     }

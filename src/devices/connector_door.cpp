@@ -21,7 +21,7 @@ void ConnectorDoor::outcome(const model::MessageId& message, model::PhoneNumber 
 
 void ConnectorDoor::device_state(const connector::DeviceRef& device, model::DeviceState state,
                                  std::string reason, Stored stored) {
-    if (const auto own = find_own(device)) {
+    if (const auto own = find_here(device)) {
         rooms_.keeper.device_state(*own, state, std::move(reason), std::move(stored));
     } else {
         stored(not_its_own());
@@ -30,7 +30,7 @@ void ConnectorDoor::device_state(const connector::DeviceRef& device, model::Devi
 
 void ConnectorDoor::device_restricted(const connector::DeviceRef& device, Timestamp until,
                                       std::string reason, Stored stored) {
-    if (const auto own = find_own(device)) {
+    if (const auto own = find_here(device)) {
         rooms_.keeper.device_state(*own, model::DeviceState::restricted, std::move(reason),
                                    std::move(stored), until);
     } else {
@@ -39,13 +39,13 @@ void ConnectorDoor::device_restricted(const connector::DeviceRef& device, Timest
 }
 
 void ConnectorDoor::pairing(const connector::DeviceRef& device, connector::PairingStep step) {
-    if (const auto own = find_own(device)) {
+    if (const auto own = find_here(device)) {
         rooms_.keeper.pairing(*own, std::move(step));
     }
 }
 
 void ConnectorDoor::late_status(connector::LateStatus status, Stored stored) {
-    if (const auto own = find_own(status.device)) {
+    if (const auto own = find_here(status.device)) {
         rooms_.keeper.late_status(*own, std::move(status), std::move(stored));
     } else {
         stored(not_its_own());
@@ -53,7 +53,7 @@ void ConnectorDoor::late_status(connector::LateStatus status, Stored stored) {
 }
 
 void ConnectorDoor::inbound(connector::InboundMessage message, Stored stored) {
-    if (const auto own = find_own(message.device)) {
+    if (const auto own = find_here(message.device)) {
         rooms_.keeper.inbound(*own, std::move(message), std::move(stored));
     } else {
         stored(not_its_own());
@@ -74,6 +74,14 @@ std::shared_ptr<const model::Device> ConnectorDoor::find_own(
         "a report is ignored: its device is removed, or another connector's",
         {{"connector", connector_}, {"device", telemetry::mask_number(device.number.text())}});
     return nullptr;
+}
+
+std::shared_ptr<const model::Device> ConnectorDoor::find_here(
+    const connector::DeviceRef& device) const {
+    auto own = find_own(device);
+    const bool is_here =
+        own != nullptr && rooms_.ownership.of(own->account) != admission::Stay::elsewhere;
+    return is_here ? std::move(own) : nullptr;
 }
 
 }  // namespace merpati::devices

@@ -21,12 +21,15 @@ namespace merpati::devices {
 /// Operation: looks the device up when the report arrives, and passes on the device that it found,
 /// if it is the one that the connector means, and not a later one of the same number.
 /// DeviceKeeper, which stores the report, checks that the number still belongs to that device.
+/// Reports on devices of an account that is detached are dropped, with not_found: the
+/// platform repeats them to its next owner. Outcomes pass: the scheduler knows which it awaits.
 ///
 /// Threads: any.
 class ConnectorDoor final : public connector::ConnectorEvents {
 public:
     struct Rooms {
         const admission::Directory& directory;
+        const admission::Ownership& ownership;
         DeviceKeeper& keeper;
         store::Committer& committer;
         telemetry::Log log;
@@ -54,6 +57,9 @@ public:
 private:
     /// Null: this connector has no such device.
     [[nodiscard]] std::shared_ptr<const model::Device> find_own(
+        const connector::DeviceRef& device) const;
+    /// Null: nor does this process work for its account.
+    [[nodiscard]] std::shared_ptr<const model::Device> find_here(
         const connector::DeviceRef& device) const;
 
     const std::string connector_;

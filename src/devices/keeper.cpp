@@ -59,34 +59,12 @@ Result<void> check_method(const connector::Capabilities& capabilities, std::stri
 
 }  // namespace
 
-/// Runs on the committer's thread, so that devices committed meanwhile are followed afterwards.
-Result<void> DeviceKeeper::start() {
-    return rooms_.committer.change_and_wait(
-        [](store::Tables&) -> Result<void> { return {}; },
-        [this] {
-            for (const auto& device : rooms_.directory.devices(std::nullopt)) {
-                rooms_.scheduler.device_changed(device);
-                rooms_.lost_devices.follow(device);
-                rooms_.restrictions.follow(device);
-                auto* connector = rooms_.connectors.find(device.connector);
-                if (connector != nullptr) {
-                    connector->know_device(device);
-                }
-                if (connector != nullptr && model::is_linked(device.state)) {
-                    connector->start_device(device, {});
-                } else if (device.state == DeviceState::pairing) {
-                    // Its step ended with the process that showed it.
-                    device_state(device, DeviceState::disconnected,
-                                 std::string{model::reasons::pairing_interrupted},
-                                 [](const Result<void>&) {});
-                }
-            }
-        });
-}
-
 void DeviceKeeper::follow(const store::RowChange& change) {
     if (const auto* written = std::get_if<store::DeviceWritten>(&change)) {
         const auto& device = written->device;
+        if (!rooms_.ownership.works_for(device.account)) {
+            return;
+        }
         rooms_.scheduler.device_changed(device);
         rooms_.lost_devices.follow(device);
         rooms_.restrictions.follow(device);
@@ -100,6 +78,9 @@ void DeviceKeeper::follow(const store::RowChange& change) {
             connector->start_device(device, {});
         }
     } else if (const auto* removed = std::get_if<store::DeviceRemoved>(&change)) {
+        if (rooms_.ownership.of(removed->device.account) == admission::Stay::elsewhere) {
+            return;
+        }
         rooms_.scheduler.device_removed(removed->device.number);
         rooms_.lost_devices.forget(removed->device.number);
         rooms_.restrictions.forget(removed->device.number);
@@ -143,7 +124,8 @@ void DeviceKeeper::device_state(const model::Device& known, DeviceState state, s
             }
             // Even if the state is unchanged: after `device_down` outcomes the scheduler may treat
             // the device as down.
-            if (const auto device = rooms_.directory.find_device(number)) {
+            const auto device = rooms_.directory.find_device(number);
+            if (device != nullptr && rooms_.ownership.works_for(device->account)) {
                 rooms_.scheduler.device_changed(*device);
             }
         });
@@ -252,7 +234,9 @@ void DeviceKeeper::capabilities_changed() {
         [this](const Result<void>&) {
             capabilities_waiting_ = false;
             for (const auto& device : rooms_.directory.devices(std::nullopt)) {
-                rooms_.scheduler.device_changed(device);
+                if (rooms_.ownership.works_for(device.account)) {
+                    rooms_.scheduler.device_changed(device);
+                }
             }
         });
 }
@@ -375,7 +359,9 @@ Result<model::Device> DeviceKeeper::steer(model::PhoneNumber number, const Steer
     auto asked = rooms_.committer.change_and_wait(std::move(first), [&] {
         const auto device = rooms_.directory.find_device(number);
         auto* connector = device == nullptr ? nullptr : rooms_.connectors.find(device->connector);
-        if (connector != nullptr) {
+        if (device != nullptr && !rooms_.ownership.works_for(device->account)) {
+            steered = fail(ErrorCode::busy, "its account is moving to another process: try again");
+        } else if (connector != nullptr) {
             steered = steering(*connector, *device);
             const auto promise = std::make_shared<std::promise<void>>();
             reported = promise->get_future();

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "admission/directory.hpp"
+#include "admission/ownership.hpp"
 #include "api/manage/engine/context.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
@@ -25,6 +26,7 @@
 #include "devices/pairing_limits.hpp"
 #include "devices/restrictions.hpp"
 #include "devices/state_reports.hpp"
+#include "model/leave.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
 #include "telemetry/log.hpp"
@@ -38,6 +40,9 @@ namespace merpati::devices {
 /// Operation: `follow` gets every device that was written, in the order of the commits, and passes
 /// it to the scheduler, LostDevices and the connector. Connectors are asked to connect and to
 /// disconnect on the same thread, so their last request matches the last commit.
+///
+/// Moves: only devices of accounts that this process works for (admission::Ownership) are passed
+/// on, and connected.
 ///
 /// Faults: if the process dies before a state is committed, the connector reports it again after
 /// the next start. A device that was being paired is then `disconnected`, because nobody knows its
@@ -58,6 +63,7 @@ public:
         const connector::Connectors& connectors;
         store::Committer& committer;
         const admission::Directory& directory;
+        const admission::Ownership& ownership;
         scheduler::Scheduler& scheduler;
         LateStatuses& late_statuses;
         LostDevices& lost_devices;
@@ -72,6 +78,16 @@ public:
     /// before, and ends pairings of the last run. The committer must be running. Errors: of
     /// Committer::change_and_wait.
     [[nodiscard]] Result<void> start();
+
+    // Both on the committer's thread.
+    /// Takes the account's devices up, as a start does all; `ownership` has the account. Their
+    /// lanes are attached with them.
+    void attach(model::AccountId account);
+    /// Stops the account's devices, and forgets what is known of them; `ownership` no longer has
+    /// it, so that their states stay as they are. Their lanes were detached before. Calls `done`
+    /// when the connectors have reported all that they know and, unless `at_once`, write no secrets
+    /// of the devices any more; not if the gateway stops first.
+    void detach(model::AccountId account, model::Leave how, std::move_only_function<void()> done);
 
     /// Call on the committer's thread, after the directory has applied the change.
     void follow(const store::RowChange& change);
@@ -113,6 +129,8 @@ public:
 private:
     /// The largest total weight (weight_of) of one device's waiting reports.
     static constexpr std::size_t waiting_max = 256;
+
+    void take_up(const model::Device& device);
 
     /// An error is the answer of the call.
     using Steering = std::function<Result<void>(connector::Connector&, const model::Device&)>;

@@ -89,17 +89,18 @@ private:
             const auto size = co_await boost::asio::async_read_until(
                 stream, boost::asio::dynamic_buffer(received), "\r\n\r\n", use_awaitable);
             ++requests;
-            last_head = received.substr(0, size);
+            const auto head = received.substr(0, size);  // Others come during the next read.
             received.erase(0, size);
-            const auto length = body_size(last_head);
+            const auto length = body_size(head);
             if (received.size() < length) {
                 co_await boost::asio::async_read(
                     stream, boost::asio::dynamic_buffer(received),
                     boost::asio::transfer_exactly(length - received.size()), use_awaitable);
             }
+            last_head = head;
             last_body = received.substr(0, length);
             received.erase(0, length);
-            const auto reply = script_(number, last_head);
+            const auto reply = script_(number, head);
             co_await boost::asio::async_write(stream, boost::asio::buffer(reply.bytes),
                                               use_awaitable);
             boost::asio::steady_timer timer{acceptor_.get_executor()};

@@ -20,6 +20,7 @@ struct EventHub::Stream {
     std::uint64_t given = 0;  // The number of its last event.
     bool begun = false;
     bool resync = false;  // It came back with an id that the ring does not know.
+    bool closed = false;  // Its account has moved, and may have come back.
     std::optional<http::BodyWriter> writer{};
     SteadyTime heard_at{};
     SteadyTime checked_at{};
@@ -154,6 +155,30 @@ std::unique_ptr<http::BodySource> EventHub::open(model::AccountId account, std::
     return std::make_unique<Source>(*this, std::move(stream));
 }
 
+void EventHub::close(model::AccountId account) {
+    std::vector<http::BodyWriter> writers;
+    {
+        const std::lock_guard lock{mutex_};
+        const auto channel = channels_.extract(account);
+        if (channel.empty()) {
+            return;
+        }
+        for (const auto& stream : channel.mapped()->streams) {
+            shared_.release();
+            stream->closed = true;
+            if (auto writer = std::exchange(stream->writer, std::nullopt)) {
+                writers.push_back(std::move(*writer));
+            }
+        }
+        const std::lock_guard noted_lock{noted_mutex_};
+        watched_.erase(account);
+        watched_count_ = watched_.size();
+    }
+    for (auto& writer : writers) {
+        writer.finish();
+    }
+}
+
 std::size_t EventHub::streams() const {
     const std::lock_guard lock{mutex_};
     return shared_.acquired();
@@ -179,7 +204,7 @@ void EventHub::next(const std::shared_ptr<Stream>& stream, http::BodyWriter writ
     {
         const std::lock_guard lock{mutex_};
         const auto channel = channels_.find(stream->account);
-        ended = closed_ || channel == channels_.end();
+        ended = closed_ || stream->closed || channel == channels_.end();
         if (!ended) {
             // `serve` skips clients that read slowly, so their last check may be long ago.
             const auto scopes = stream->scopes();

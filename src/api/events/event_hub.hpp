@@ -34,7 +34,7 @@ namespace merpati::api {
 /// replaces all of them. Waiting streams then get the new events; a stream without data for
 /// `heartbeat_every` gets a comment. A client that reconnects with the id of its last event gets
 /// the events after it. It gets `resync` if they are gone: the ring has dropped them, nobody
-/// watched the account for `ring_kept`, or the process was restarted.
+/// watched the account for `ring_kept`, the account was elsewhere, or the process was restarted.
 ///
 /// `scopes` is called before each piece of events, and at least every `checked_every` while the
 /// stream waits. The piece has only the events that these scopes let the caller read; the stream
@@ -92,6 +92,9 @@ public:
     [[nodiscard]] std::unique_ptr<http::BodySource> open(model::AccountId account,
                                                          std::string_view last_id,
                                                          ScopesNow scopes);
+
+    /// Ends the account's streams and forgets its events: it moves to another process.
+    void close(model::AccountId account);
 
     /// Moves noted events to the rings and serves waiting streams. Called by the thread, by `stop`,
     /// and by tests.

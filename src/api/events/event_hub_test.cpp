@@ -350,6 +350,28 @@ TEST_F(EventHubTest, TheCreditIsToldWhenItChangedOnceASecond) {
     EXPECT_EQ(credit_reads, 2U);
 }
 
+TEST_F(EventHubTest, TheStreamsOfAnAccountThatMovesEndAndWhoComesBackReadsEverythingAnew) {
+    const auto ours = connect(1);
+    const auto theirs = connect(2);
+    tell("1");
+    tick();
+    const auto last_id = ours->last_id();
+    const auto slow = connect(1);
+    ours->read();
+    tell("2");
+    tick();  // Only one of them has read all, and waits.
+    ours->read();
+    hub->close({1});
+    EXPECT_TRUE(ours->ended);
+    EXPECT_FALSE(theirs->ended);
+    EXPECT_EQ(hub->streams(), 1U);
+    const auto back = connect(1, last_id);
+    EXPECT_THAT(back->received, HasSubstr("event: resync"));
+    slow->read();  // Of the earlier stay.
+    EXPECT_TRUE(slow->ended);
+    EXPECT_FALSE(back->ended);
+}
+
 TEST_F(EventHubTest, StopEndsEveryStream) {
     const auto client = connect();
     hub->stop();

@@ -24,6 +24,18 @@ void OutcomeWaiters::finished(const model::Message& message, const model::Comple
     }
 }
 
+template <class Predicate>
+std::vector<OutcomeWaiters::Waiter> OutcomeWaiters::take(Predicate is_meant) {
+    std::vector<Waiter> taken;
+    for (auto next = waiters_.begin(); next != waiters_.end();) {
+        const auto waiter = next++;
+        if (is_meant(waiter->second)) {
+            taken.push_back(std::move(extract(model::MessageId{waiter->first}).mapped()));
+        }
+    }
+    return taken;
+}
+
 void OutcomeWaiters::expire(SteadyTime now) {
     std::vector<Waiter> late;
     std::vector<Waiter> gone;  // Destroyed without the lock.
@@ -35,7 +47,7 @@ void OutcomeWaiters::expire(SteadyTime now) {
         }
         if (now - looked_for_gone_at_ >= gone_every) {
             looked_for_gone_at_ = now;
-            gone = take_gone();
+            gone = take([](const Waiter& waiter) { return waiter.responder.is_gone(); });
         }
     }
     for (auto& waiter : late) {
@@ -51,15 +63,15 @@ OutcomeWaiters::Waiters::node_type OutcomeWaiters::extract(const model::MessageI
     return found;
 }
 
-std::vector<OutcomeWaiters::Waiter> OutcomeWaiters::take_gone() {
-    std::vector<Waiter> gone;
-    for (auto next = waiters_.begin(); next != waiters_.end();) {
-        const auto waiter = next++;
-        if (waiter->second.responder.is_gone()) {
-            gone.push_back(std::move(extract(model::MessageId{waiter->first}).mapped()));
-        }
+void OutcomeWaiters::release(model::AccountId account) {
+    std::vector<Waiter> released;
+    {
+        const std::lock_guard lock{mutex_};
+        released = take([account](const Waiter& waiter) { return waiter.account == account; });
     }
-    return gone;
+    for (auto& waiter : released) {
+        answer_pending(std::move(waiter));
+    }
 }
 
 void OutcomeWaiters::release_all() {

@@ -41,6 +41,7 @@ public:
 
     struct Waiter {
         CallResponder responder;     // Holds the key: a repeat is refused idempotency_in_progress.
+        model::AccountId account;    // Of the message.
         std::string pending_answer;  // The body if the deadline passes first.
         std::optional<store::IdempotencyRecord> idempotency;
         SteadyTime deadline;
@@ -51,6 +52,10 @@ public:
     void finished(const model::Message& message, const model::Completion& completion);
 
     void expire(SteadyTime now);
+
+    /// For an account that moves to another process: answers `pending` to those that wait for its
+    /// messages.
+    void release(model::AccountId account);
 
     /// For a stopping server: answers `pending` to all waiters, and at once to those added later.
     /// Their messages are in the store.
@@ -63,8 +68,9 @@ private:
     using Waiters = std::unordered_map<model::MessageId, Waiter>;
     /// Takes the waiter out, with its deadline. Call with the lock held.
     [[nodiscard]] Waiters::node_type extract(const model::MessageId& message);
-    /// As above, those whose clients have hung up.
-    [[nodiscard]] std::vector<Waiter> take_gone();
+    /// As above, all of which `is_meant` is true.
+    template <class Predicate>
+    [[nodiscard]] std::vector<Waiter> take(Predicate is_meant);
 
     store::Committer& committer_;
     std::mutex mutex_;

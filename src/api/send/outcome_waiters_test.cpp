@@ -37,6 +37,7 @@ struct OutcomeWaitersTest : ::testing::Test {
         CallResponder responder{http::Responder{caught}, nobody};
         responder.add_headers("X-Api-Revision: B\r\n");
         waiters.add(message.id, {.responder = std::move(responder),
+                                 .account = message.account,
                                  .pending_answer = "still pending",
                                  .idempotency = {},
                                  .deadline = clock.steady_now() + 15s});
@@ -98,6 +99,21 @@ TEST_F(OutcomeWaitersTest, AClientThatHasHungUpIsForgottenLongBeforeItsDeadline)
     waiters.finished(message, {.state = model::MessageState::sent});
     waiters.expire(clock.steady_now() + 15s);
     EXPECT_FALSE(caught->given);
+}
+
+TEST_F(OutcomeWaitersTest, WhoWaitsForAnAccountThatMovesIsAnsweredPending) {
+    message.account = {.value = 1};
+    const auto moved = wait();
+    const auto moved_id = message.id;
+    message.account = {.value = 2};
+    message.id = ids.next();
+    const auto other = wait();
+    waiters.release({.value = 1});
+    ASSERT_TRUE(moved->given);
+    EXPECT_EQ(moved->given->body, "still pending");
+    EXPECT_FALSE(other->given);
+    message.id = moved_id;
+    waiters.finished(message, {.state = model::MessageState::sent});  // Nothing else later.
 }
 
 TEST_F(OutcomeWaitersTest, OnceAllAreReleasedWhoeverComesIsNotKeptWaiting) {

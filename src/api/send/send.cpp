@@ -41,6 +41,7 @@ public:
         } else {
             rooms.waiters.add(accept.message->id,
                               {.responder = std::move(responder_),
+                               .account = accept.message->account,
                                .pending_answer = still_pending_answer(*accept.message),
                                .idempotency = std::move(idempotency_),
                                .deadline = rooms.clock.steady_now() + wait_});
