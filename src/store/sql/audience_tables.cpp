@@ -128,9 +128,9 @@ Result<RowStep> StoredCampaigns::remove_rows(model::CampaignId id, std::size_t l
     const auto kept = found->is_removed ? 0 : found->campaign.counts.total();
     // A range: of `id IN (SELECT …)` PostgreSQL may read the whole table, for each step.
     Statement remove_some{connection_,
-                          "DELETE FROM campaign_recipient WHERE id > ?1 AND id <= (SELECT max(id) "
-                          "FROM (SELECT id FROM campaign_recipient WHERE id > ?1 AND id < ?2 "
-                          "ORDER BY id LIMIT ?3) AS step)"};
+                          "DELETE FROM campaign_recipient WHERE id > ?1 AND id < coalesce((SELECT "
+                          "id FROM campaign_recipient WHERE id > ?1 AND id < ?2 ORDER BY id "
+                          "LIMIT 1 OFFSET ?3), ?2)"};
     remove_some.run(row_key(id, kept), recipients_end(id), limit);
     const auto removed = static_cast<std::size_t>(connection_.changes());
     const RowStep step{.changed = removed, .complete = removed < limit};

@@ -74,7 +74,8 @@ constexpr std::array exceptions{
               "a recount reads all rows of its campaign"},
     Exception{"SELECT count(*) FROM (SELECT N FROM campaign WHERE",
               "at most CampaignTables::campaigns_max"},
-    Exception{"DELETE FROM campaign_recipient WHERE id IN", "at most the `limit` of the caller"},
+    Exception{"DELETE FROM campaign_recipient WHERE id > ?1 AND id <",
+              "at most the `limit` of the caller"},
     Exception{"SELECT id, state, code FROM campaign_recipient", "at most the caller's `limit`"},
     Exception{"SELECT id FROM (SELECT id FROM campaign_recipient", "at most the caller's `limit`"},
 };
