@@ -16,10 +16,10 @@ let gateway: Gateway;
 let account: Account;
 let device: string;
 
-/** A gateway with a database of its own, whose URL has a password. */
+/** A gateway with a database of its own, whose URL has a password, and a host that is not there. */
 async function create(start: boolean): Promise<Gateway> {
   const made = await Gateway.create({
-    database: withPassword(server.createDatabase()),
+    database: through(server.createDatabase()),
     settings: { "outbound.allow_http_callbacks": true },
     start,
   });
@@ -27,8 +27,9 @@ async function create(start: boolean): Promise<Gateway> {
   return made;
 }
 
-function withPassword(database: Database): Database {
-  return Object.assign(database, { url: database.url.replace("@", `:${password}@`) });
+function through(database: Database): Database {
+  const url = database.url.replace("@", `:${password}@`).replace("host=", "host=/nowhere,");
+  return Object.assign(database, { url });
 }
 
 beforeAll(async () => {

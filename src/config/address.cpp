@@ -46,11 +46,21 @@ constexpr std::string_view open_parameters[] = {
     "host",
     "hostaddr",
     "keepalives",
+    "keepalives_count",
+    "keepalives_idle",
+    "keepalives_interval",
+    "load_balance_hosts",
+    "options",
+    "passfile",
     "port",
+    "service",
+    "sslcert",
+    "sslkey",
     "sslmode",
     "sslrootcert",
     "sslnegotiation",
     "target_session_attrs",
+    "tcp_user_timeout",
     "user",
 };
 
@@ -144,7 +154,9 @@ std::string mask_password(std::string_view url) {
     static constexpr std::string_view separator = "://";
     const auto scheme = url.find(separator);
     if (scheme == std::string_view::npos) {
-        return std::string{url};  // A path.
+        // A path, or a mistyped URL, or libpq's "host=… password=…".
+        const bool is_path = model::sqlite_file(url) || url.find_first_of("@=") == url.npos;
+        return std::string{is_path ? url : hidden};
     }
     const auto begin = url.substr(0, scheme + separator.size());
     const auto rest = url.substr(begin.size());

@@ -16,8 +16,8 @@ namespace merpati::config {
 [[nodiscard]] bool is_store_url(std::string_view text);
 
 /// The URL as it may be shown: with "***" for the password of its user info and for every parameter
-/// that is not known to be harmless. Of a URL that is not well formed only the scheme is shown. A
-/// text without "://" is a path, and unchanged.
+/// that is not known to be harmless. Of a URL that is not well formed only the scheme is shown. Of
+/// a text without "://" nothing is shown if it has '@' or '=', unless it names an SQLite file.
 [[nodiscard]] std::string mask_password(std::string_view url);
 
 }  // namespace merpati::config

@@ -52,6 +52,17 @@ TEST(AddressTest, HidesThePasswordAlone) {
               "postgresql://db/x?p%61ssword=***&PASSWORD=***");
     EXPECT_EQ(mask_password("postgresql://db/x?password=s3&cret"),
               "postgresql://db/x?password=***&***");
+    const auto* harmless = "postgresql://db/x?passfile=/etc/pgpass&options=-csearch_path%3Dm";
+    EXPECT_EQ(mask_password(harmless), harmless);
+}
+
+TEST(AddressTest, ShowsNothingOfAMistypedUrl) {
+    for (const auto* text : {"postgresql:/u:s3cret@db/x", "postgresql:u:s3cret@db/x",
+                             "host=db user=u password=s3cret", "u:s3cret@db"}) {
+        EXPECT_EQ(mask_password(text), "***");
+    }
+    EXPECT_EQ(mask_password("sqlite:/srv/a=b@c.db"), "sqlite:/srv/a=b@c.db");
+    EXPECT_EQ(mask_password("merpati.db"), "merpati.db");
 }
 
 TEST(AddressTest, ShowsNoPartOfAPasswordThatIsNotPercentEncoded) {
