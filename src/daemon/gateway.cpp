@@ -40,14 +40,12 @@
 #include "telemetry/systemd_notify.hpp"
 
 namespace merpati::daemon {
-namespace {
-
-constexpr std::chrono::seconds commit_drain{5};  // For reported outcomes that are not on disk yet.
-
-}  // namespace
 
 /// Every room, in the order of their dependencies; destroyed in reverse.
 class Gateway::Rooms {
+    /// For reported outcomes that are not on disk yet.
+    static constexpr std::chrono::seconds commit_drain{5};
+
 public:
     Rooms(const Clock& clock, Random& random, const config::Settings& settings,
           const telemetry::Log& log, const Supervisor& supervisor, OpenedStore opened)
