@@ -5,17 +5,18 @@ import { expect, test } from "vitest";
 
 const SOURCES = resolve(import.meta.dirname, "../src");
 
-/** Each import of another file of src/, by the paths below src/. */
-const imports = (readdirSync(SOURCES, { recursive: true }) as string[])
+const sources = (readdirSync(SOURCES, { recursive: true }) as string[])
   .filter((file) => /\.tsx?$/.test(file))
-  .flatMap((file) => {
-    const code = readFileSync(join(SOURCES, file), "utf8");
-    const names = code.matchAll(/(?:from |import |import\()"(\.[^"]+)"/g);
-    return [...names].map(([, name]) => ({
-      file,
-      of: relative(SOURCES, join(SOURCES, dirname(file), name ?? "")),
-    }));
-  });
+  .map((file) => ({ file, code: readFileSync(join(SOURCES, file), "utf8") }));
+
+/** Each import of another file of src/, by the paths below src/. */
+const imports = sources.flatMap(({ file, code }) => {
+  const names = code.matchAll(/(?:from |import |import\()"(\.[^"]+)"/g);
+  return [...names].map(([, name]) => ({
+    file,
+    of: relative(SOURCES, join(SOURCES, dirname(file), name ?? "")),
+  }));
+});
 
 const folderOf = (path: string) => path.split("/").slice(0, -1).join("/");
 
@@ -30,6 +31,13 @@ test("queries/ imports only api/", () => {
   const fromQueries = imports.filter(({ file }) => file.startsWith("queries/"));
   expect(fromQueries.length).toBeGreaterThan(10);
   expect(fromQueries.filter(({ of }) => !/^(api|queries)\//.test(of))).toEqual([]);
+});
+
+test("keys of queries are written only in queries/", () => {
+  const written = /(?:queryKey: |QueryData(?:<.*>)?\()\["/;
+  const withKeys = sources.filter(({ code }) => written.test(code)).map(({ file }) => file);
+  expect(withKeys.length).toBeGreaterThan(3);
+  expect(withKeys.filter((file) => !file.startsWith("queries/"))).toEqual([]);
 });
 
 test("styles are imported only in their own folder, shared ones from ui/", () => {

@@ -1,6 +1,7 @@
 // Collects events for a moment, and then updates the queries that they affect.
 import type { QueryClient } from "@tanstack/react-query";
-import type { Key, Subject } from "../queries/query.ts";
+import { accounts } from "../queries/accounts.ts";
+import type { Subject } from "../queries/query.ts";
 import { showCounts } from "./campaign_counts.ts";
 import { type Change, EFFECTS } from "./effects.ts";
 import { isReadAnew, type Listed, setRows } from "./rows.ts";
@@ -64,10 +65,8 @@ export class Gathered {
   private showCredit(data: unknown): void {
     const credit = (data as { credit?: number | null } | null)?.credit;
     if (credit === undefined) return;
-    const key: Key = ["account", this.account];
-    this.queries.setQueryData(key, (known: object | undefined) =>
-      known ? { ...known, credit } : known,
-    );
+    const { queryKey } = accounts.own(this.account);
+    this.queries.setQueryData(queryKey, (known) => known && { ...known, credit });
   }
 
   private later(): void {

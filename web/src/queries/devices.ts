@@ -30,6 +30,9 @@ export const devices = {
       listDevices({ account, count: true, cursor }, cancel),
     ),
   one: (number: string) => answer(["device", number], (cancel) => readDevice(number, cancel)),
+  /** After it was linked, apart from what was known of it before. */
+  linked: (number: string) =>
+    answer(["device", "linked", number], (cancel) => readDevice(number, cancel)),
   /** Those of the device's business account at the official platform, which is asked. */
   templates: (number: string) =>
     everyItem<MessageTemplate>(["templates", number], (cursor, cancel) =>

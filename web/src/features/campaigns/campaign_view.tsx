@@ -4,9 +4,9 @@ import { Select, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useParams } from "wouter";
-import { readCampaign } from "../../api/campaigns.ts";
 import type { Campaign, CampaignRecipient } from "../../api/types.ts";
 import { useIsLive } from "../../live/live.tsx";
+import { campaigns } from "../../queries/campaigns.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
 import { DeviceState } from "../../ui/device_state.tsx";
@@ -36,8 +36,7 @@ export default function CampaignView() {
   const { can } = useSession();
   const often = useIsLive() ? RATE_EVERY : OFTEN;
   const campaign = useQuery({
-    queryKey: ["campaign", id],
-    queryFn: (context) => readCampaign(id, context),
+    ...campaigns.one(id),
     refetchInterval: ({ state: { data } }) =>
       data && (moves(data) || data.state === "draft") ? often : SELDOM,
   });

@@ -7,10 +7,10 @@ import {
   clearQueue,
   DEVICE_ACTIONS,
   type DeviceAction,
-  readDevice,
   removeDevice,
 } from "../../api/operations.ts";
 import type { Device } from "../../api/types.ts";
+import { devices } from "../../queries/devices.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
 import { ConfirmByName } from "../../ui/confirm.tsx";
@@ -36,8 +36,7 @@ interface DeviceDrawerProps {
 
 export function DeviceDrawer({ number, listed, onClose }: DeviceDrawerProps) {
   const read = useQuery({
-    queryKey: ["device", number],
-    queryFn: (context) => readDevice(number ?? "", context),
+    ...devices.one(number ?? ""),
     enabled: number !== undefined && listed === undefined,
   });
   const device = listed ?? read.data;

@@ -3,8 +3,9 @@ import { Button, Loader, Modal, SegmentedControl, Stack } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { DEVICE_ACTIONS, pairDevice, readDevice, readPairing } from "../../api/operations.ts";
+import { DEVICE_ACTIONS, pairDevice } from "../../api/operations.ts";
 import type { Connector, Device, Pairing } from "../../api/types.ts";
+import { devices } from "../../queries/devices.ts";
 import { useText } from "../../texts/index.tsx";
 import { isOnline, isPaused } from "../../ui/device_state.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -50,8 +51,7 @@ function Opened({ device, onClose }: OpenedProps) {
   const [started, setStarted] = useState<Queue>();
   const connectors = useConnectors();
   const found = useQuery({
-    queryKey: ["pairing-found", number],
-    queryFn: (context) => readPairing(number, context),
+    ...devices.pairingFound(number),
     staleTime: "static", // No event reads it again: that would empty the field with the answer.
     gcTime: 0, // Read anew each time that the dialog is opened.
   });
@@ -91,13 +91,14 @@ function PairingView({ device, connector, found, queue, onClose }: PairingViewPr
   const t = texts.devices;
   const { number } = device;
   const queries = useQueryClient();
+  const linked = useRefresh("devices");
   const onPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false;
   const methods = sorted(connector?.pairing ?? USUAL, onPhone);
   const [method, setMethod] = useState((found?.method as Method | undefined) ?? methods[0]);
   const begin = useMutation({
     mutationFn: (by: Method | undefined) =>
       pairDevice(number, { ...(by && { method: by }), queue }),
-    onSuccess: (pairing) => queries.setQueryData(["pairing", number], pairing),
+    onSuccess: (pairing) => queries.setQueryData(devices.pairing(number).queryKey, pairing),
   });
   const { mutate } = begin;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the dialog is opened.
@@ -109,16 +110,15 @@ function PairingView({ device, connector, found, queue, onClose }: PairingViewPr
     mutate(chosen);
   };
   const pairing = useQuery({
-    queryKey: ["pairing", number],
-    queryFn: (context) => readPairing(number, context),
+    ...devices.pairing(number),
     enabled: begin.isSuccess || found !== undefined,
     // Codes change every few seconds, so this polls even while events arrive.
     refetchInterval: (query) => (isLinked(query.state.data) ? false : 1000),
   });
   const step = begin.isSuccess ? pairing.data : begin.isIdle ? (pairing.data ?? found) : undefined;
   useEffect(() => {
-    if (isLinked(step)) void queries.invalidateQueries({ queryKey: ["devices"] });
-  }, [step, queries]);
+    if (isLinked(step)) void linked();
+  }, [step, linked]);
   if (isLinked(step)) return <Linked number={number} onClose={onClose} />;
   const risk = connector && riskOf(connector, texts);
   const label = device.connector === CLOUD ? texts.cloud.pinOrCode : undefined;
@@ -168,11 +168,7 @@ function Linked({ number, onClose }: { number: string; onClose: () => void }) {
   const t = useText();
   const notices = useNotices();
   const refresh = useRefresh("device", "devices");
-  const device = useQuery({
-    queryKey: ["device", "linked", number],
-    queryFn: (context) => readDevice(number, context),
-    staleTime: 0,
-  });
+  const device = useQuery({ ...devices.linked(number), staleTime: 0 });
   const resume = useMutation({
     mutationFn: () => DEVICE_ACTIONS.resume(number),
     onSuccess: onClose,

@@ -3,9 +3,10 @@ import { Button, Loader, TextInput } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { answerPairing, readQrCode } from "../../api/operations.ts";
+import { answerPairing } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Pairing } from "../../api/types.ts";
+import { devices } from "../../queries/devices.ts";
 import { useText, useWords } from "../../texts/index.tsx";
 import { Code, Copy } from "../../ui/notes.tsx";
 import { ProblemNote } from "../../ui/problem_note.tsx";
@@ -64,8 +65,7 @@ export function Step({ number, step, label }: StepProps) {
 function QrCode({ number, payload }: { number: string; payload: string }) {
   const t = useText().devices;
   const drawn = useQuery({
-    queryKey: ["qr", number, payload],
-    queryFn: (context) => readQrCode(number, context),
+    ...devices.qr(number, payload),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
