@@ -1,5 +1,5 @@
 // The account's messages, filtered by the address; a message opens beside the list.
-import { Button, Group, Menu } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
 import { exportAddress, type MessageQuery } from "../../api/operations.ts";
 import type { Message } from "../../api/types.ts";
@@ -8,6 +8,7 @@ import { messages } from "../../queries/messages.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
+import { type Download, DownloadMenu } from "../../ui/download_menu.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { MessageState } from "../../ui/message_state.tsx";
 import { Empty, EmptyFilter, Mono } from "../../ui/notes.tsx";
@@ -119,27 +120,16 @@ function Actions({ query }: { query: MessageQuery }) {
 
 function Export({ query }: { query: MessageQuery }) {
   const t = useText().messages;
-  const item = (format: "csv" | "ndjson", name: string) => (
-    <Menu.Item
-      component="a"
-      href={exportAddress({ ...query, format })}
-      download={`messages.${format}`}
-    >
-      {name}
-    </Menu.Item>
-  );
+  const download = (format: "csv" | "ndjson", name: string): Download => ({
+    name,
+    href: exportAddress({ ...query, format }),
+    file: `messages.${format}`,
+  });
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" leftSection={<Icon name="download" size={16} />}>
-          {t.export}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {item("csv", t.exportCsv)}
-        {item("ndjson", t.exportLines)}
-      </Menu.Dropdown>
-    </Menu>
+    <DownloadMenu
+      title={t.export}
+      downloads={[download("csv", t.exportCsv), download("ndjson", t.exportLines)]}
+    />
   );
 }
 

@@ -1,5 +1,5 @@
 // Numbers that campaigns must not reach, with the reasons.
-import { Button, Group, Menu } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,6 +12,7 @@ import { suppressions } from "../../queries/contacts.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
+import { type Download, DownloadMenu } from "../../ui/download_menu.tsx";
 import { FilterBar } from "../../ui/filter_bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListImport } from "../../ui/list_import.tsx";
@@ -170,27 +171,16 @@ function useCampaignNames(): Map<string, string> {
 function Export() {
   const t = useText().suppressions;
   const account = useAccountId();
-  const item = (format: ListFormat, name: string) => (
-    <Menu.Item
-      component="a"
-      href={suppressionsAddress(account, format)}
-      download={`suppressions.${format}`}
-    >
-      {name}
-    </Menu.Item>
-  );
+  const download = (format: ListFormat, name: string): Download => ({
+    name,
+    href: suppressionsAddress(account, format),
+    file: `suppressions.${format}`,
+  });
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" leftSection={<Icon name="download" size={16} />}>
-          {t.export}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {item("csv", t.exportCsv)}
-        {item("ndjson", t.exportLines)}
-      </Menu.Dropdown>
-    </Menu>
+    <DownloadMenu
+      title={t.export}
+      downloads={[download("csv", t.exportCsv), download("ndjson", t.exportLines)]}
+    />
   );
 }
 

@@ -1,10 +1,9 @@
 // Numbers that a person types or pastes.
-import { Button, Group, Stack, Textarea } from "@mantine/core";
-import { type FormEvent, useState } from "react";
-import { addRecipients } from "../../../api/campaigns.ts";
+import { Textarea } from "@mantine/core";
+import { useState } from "react";
 import type { Uploaded } from "../../../api/types.ts";
 import { useText } from "../../../texts/index.tsx";
-import { ProblemNote } from "../../../ui/problem_note.tsx";
+import { AddForm } from "./add_form.tsx";
 
 /** Each number as it was typed: the gateway judges it. */
 export function typedNumbers(text: string): string[] {
@@ -22,43 +21,24 @@ interface FieldProps {
 export function NumbersField({ id, onAdded }: FieldProps) {
   const t = useText().audience;
   const [text, setText] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
   const numbers = typedNumbers(text);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      onAdded(await addRecipients(id, { numbers }));
-      setText("");
-    } catch (caught) {
-      setError(caught);
-    } finally {
-      setBusy(false);
-    }
+  const added = (answer: Uploaded) => {
+    onAdded(answer);
+    setText("");
   };
   return (
-    <form onSubmit={(event) => void submit(event)}>
-      <Stack gap="sm">
-        <Textarea
-          label={t.numbers}
-          description={t.numbersHint}
-          autosize
-          minRows={5}
-          maxRows={12}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <ProblemNote error={error} />
-        <Group>
-          <Button type="submit" loading={busy} disabled={numbers.length === 0}>
-            {t.addNumbers}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <AddForm id={id} chosen={{ numbers }} empty={numbers.length === 0} onAdded={added}>
+      <Textarea
+        label={t.numbers}
+        description={t.numbersHint}
+        autosize
+        minRows={5}
+        maxRows={12}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </AddForm>
   );
 }
