@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace merpati::campaign {
 /// size of the tables.
 class StepSize {
 public:
-    static constexpr std::chrono::microseconds target{3'000};
+    static constexpr std::chrono::microseconds target{1'500};
     static constexpr std::size_t rows_min = 16;
     static constexpr std::size_t rows_max = 2'000;
 
@@ -38,6 +39,8 @@ private:
 
 /// Collects rows, and writes them in changes, each of which is a step. Changes may run more than
 /// once before they are durable, so a step counts in a copy of `counts`, which replaces them then.
+/// After each step it rests for as long as the step took, so that an import takes half of the
+/// committer's time at most: the accepts beside it then wait for a step now and then, not always.
 ///
 /// Memory: `held_bytes` and the rows of one step, some `step_bytes_max` at most.
 template <class Row, class Counts>
@@ -90,6 +93,7 @@ private:
             return result;
         });
         size_.note(step.size(), took);
+        std::this_thread::sleep_for(took);
         if (written) {
             counts_ = std::move(counts);
         }
