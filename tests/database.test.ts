@@ -121,12 +121,17 @@ test("while the database is away nothing is acknowledged, and then all goes on",
   expect((await ask("/metrics")).text).toMatch(/merpati_store_reconnects_total [1-9]/);
 });
 
-test("a start waits for the database, and SIGTERM ends the wait", async () => {
-  expect(await gateway.stop()).toBe(0);
+test("SIGTERM ends a gateway whose database is away, also one that waits for it", async () => {
   await server.stop();
+  expect(await gateway.stop()).toBe(0);
   gateway.launch();
   await waitFor("the wait", () => gateway.log.includes("waits for the database"));
   expect(await gateway.stop()).toBe(0);
+  await server.start();
+});
+
+test("a start waits for the database, and commands do not", async () => {
+  await server.stop();
   gateway.launch();
   const listed = await gateway.cli("account", "list");
   expect(listed.code).toBe(1);
