@@ -173,8 +173,12 @@ test("after a start nothing is decided before 10 s, in which statuses may come",
   await other.close();
 });
 
+/**
+ * A message that the platform has, and a kill interrupted, is not sent again while its status may
+ * come: for cloud.status_wait, here long enough for a test server that posts one after the other.
+ */
 test("kills in the middle of sending lose nothing and double nothing", async () => {
-  const other = await Cloud.open();
+  const other = await Cloud.open({ settings: { "cloud.status_wait": "60s" } });
   const sent: Sent[] = [];
   for (let round = 0; round < 3; round += 1) {
     sent.push(...(await Promise.all(Array.from({ length: 20 }, () => other.send()))));
