@@ -110,3 +110,20 @@ describe.each(["answer", "webhook"] as const)("refused by %s", (by) => {
     expect(taken.map(({ type }) => type)).toEqual(["template"]);
   });
 });
+
+test("a one-time code goes as an authentication template, and its button copies it", async () => {
+  const shop = await cloud.connect();
+  shop.windowClosed = "answer";
+  const body = "*{{1}}* adalah kode verifikasi Anda.";
+  const code = { name: "kode", language: "id", body, copies: true };
+  cloud.graph.templates.add(shop.waba, code);
+  await cloud.gateway.json("device", "set", shop.digits, "--fallback-template", "kode:id");
+  const to = freshNumber();
+  const sent = await send("482913", to, { from: shop.digits });
+  expect(await cloud.end(sent)).toMatchObject({ status: "sent", code: 200 });
+  const [taken] = cloud.graph.to(to);
+  expect(taken!.text).toBe("*482913* adalah kode verifikasi Anda.");
+  expect(taken!.body["template"].components[1].parameters).toEqual([
+    { type: "text", text: "482913" },
+  ]);
+});

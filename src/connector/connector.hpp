@@ -161,6 +161,8 @@ struct MessageTemplate {
     /// Whether it needs nothing but the variables of its body: no media or variable in its header,
     /// no variable in its buttons.
     bool body_only = false;
+    /// The place of the button of a one-time code, which has the body's variable once more.
+    std::optional<std::uint32_t> code_button{};
     /// The names of the body's variables, in the order of the body; empty: they are numbered.
     std::vector<std::string> variable_names;
 

@@ -10,9 +10,11 @@ export interface Template {
   body: string; // With {{1}} or {{name}} for variables.
   named?: boolean;
   header?: string;
+  copies?: boolean; // A button copies its variable, which is a one-time code.
 }
 
 const textMax = 1024;
+const codeMax = 15;
 const pageMax = 100;
 
 interface Kept extends Template {
@@ -57,7 +59,11 @@ export class Templates {
     if (kept.status === "PAUSED") refuse(132015, "The template is paused.");
     if ((kept.status ?? "APPROVED") !== "APPROVED") refuse(132001, "It is not approved.");
     const body = components.find((each: any) => each.type === "body");
-    if (components.some((each: any) => each !== body)) refuse(132012, "components: only body");
+    const buttons = components.filter((each: any) => each.type === "button");
+    if (components.some((each: any) => each !== body && !buttons.includes(each))) {
+      refuse(132012, "components: only body and buttons");
+    }
+    checkButtons(kept, buttons, body);
     const values: any[] = body?.parameters ?? [];
     const names = variables(kept.body);
     if (values.length !== names.length) {
@@ -82,6 +88,21 @@ export class Templates {
   }
 }
 
+/** The button of a one-time code has the code of the body, and no other button has anything. */
+function checkButtons(template: Kept, buttons: any[], body: any): void {
+  if (!template.copies) {
+    if (buttons.length > 0) refuse(132012, "No button of this template has parameters.");
+    return;
+  }
+  const code = body?.parameters?.[0]?.text;
+  if (buttons.length !== 1) refuse(131008, "The parameter of the button is missing.");
+  const [{ sub_type: kind, index, parameters }] = buttons;
+  const right =
+    kind === "url" && index === "0" && parameters?.length === 1 && parameters[0].type === "text";
+  if (!right || parameters[0].text !== code) refuse(132012, "The button does not have the code.");
+  if ([...code].length > codeMax) refuse(131009, "The code is too long.");
+}
+
 function cursor(id: string): string {
   return Buffer.from(`c${id}`).toString("base64");
 }
@@ -89,6 +110,13 @@ function cursor(id: string): string {
 function variables(body: string): string[] {
   return [...body.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!);
 }
+
+// The platform lists the button of a one-time code so.
+const copyButton = {
+  type: "URL",
+  text: "Salin kode",
+  url: "https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code=otp{{1}}",
+};
 
 function shown(template: Kept): object {
   const names = variables(template.body);
@@ -102,10 +130,11 @@ function shown(template: Kept): object {
       ...(template.header ? [{ type: "HEADER", format: "TEXT", text: template.header }] : []),
       { type: "BODY", text: template.body, ...(names.length > 0 && { example }) },
       { type: "FOOTER", text: "Toko Merpati" },
+      ...(template.copies ? [{ type: "BUTTONS", buttons: [copyButton] }] : []),
     ],
     language: template.language,
     status: template.status ?? "APPROVED",
-    category: template.category ?? "UTILITY",
+    category: template.category ?? (template.copies ? "AUTHENTICATION" : "UTILITY"),
     id: template.id,
   };
 }

@@ -39,6 +39,13 @@ json::object body_of(const Envelope& envelope, std::string_view type, json::obje
             {"biz_opaque_callback_data", envelope.opaque}};
 }
 
+json::object code_component(std::uint32_t button, std::string_view code) {
+    return {{"type", "button"},
+            {"sub_type", "url"},
+            {"index", std::to_string(button)},
+            {"parameters", json::array{json::object{{"type", "text"}, {"text", code}}}}};
+}
+
 /// The first `count` characters.
 std::string_view first_characters(std::string_view text, std::size_t count) {
     std::size_t bytes = 0;
@@ -105,10 +112,16 @@ json::object template_body(const Envelope& envelope, const TemplateUse& use) {
         parameter["text"] = use.values[place];
         parameters.push_back(std::move(parameter));
     }
-    json::object content{{"name", use.name}, {"language", json::object{{"code", use.language}}}};
+    json::array components;
     if (!parameters.empty()) {
-        content["components"] =
-            json::array{json::object{{"type", "body"}, {"parameters", std::move(parameters)}}};
+        components.push_back(json::object{{"type", "body"}, {"parameters", std::move(parameters)}});
+    }
+    if (use.code_button && !use.values.empty()) {
+        components.push_back(code_component(*use.code_button, use.values.front()));
+    }
+    json::object content{{"name", use.name}, {"language", json::object{{"code", use.language}}}};
+    if (!components.empty()) {
+        content["components"] = std::move(components);
     }
     return body_of(envelope, "template", std::move(content));
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +48,8 @@ struct TemplateUse {
     std::span<const std::string> values;
     /// As MessageTemplate has them; others than one for each value: the variables are numbered.
     std::span<const std::string> names{};
+    /// As MessageTemplate has it; with it there is one value.
+    std::optional<std::uint32_t> code_button{};
 };
 [[nodiscard]] boost::json::object template_body(const Envelope& envelope, const TemplateUse& use);
 

@@ -87,6 +87,19 @@ TEST(MessageBodyTest, ATemplateHasATextForEachOfItsVariables) {
     EXPECT_FALSE(body_with(std::span{names}.first(1)).contains("parameter_name"));
 }
 
+TEST(MessageBodyTest, AOneTimeCodeStandsInTheBodyAndInItsButton) {
+    const std::vector<std::string> code{"482913"};
+    EXPECT_EQ(
+        text_of(template_body(envelope,
+                              {.name = "kode", .language = "id", .values = code, .code_button = 1})
+                    .at("template")
+                    .as_object()),
+        R"({"name":"kode","language":{"code":"id"},"components":[)"
+        R"({"type":"body","parameters":[{"type":"text","text":"482913"}]},)"
+        R"({"type":"button","sub_type":"url","index":"1",)"
+        R"("parameters":[{"type":"text","text":"482913"}]}]})");
+}
+
 TEST(MessageBodyTest, ATemplateWithoutVariablesHasNoComponents) {
     EXPECT_EQ(text_of(template_body(envelope, {.name = "a", .language = "id", .values = {}})
                           .at("template")

@@ -50,32 +50,58 @@ bool has_variables(const json::object& component, std::string_view field) {
     return find_text(component, field, template_text_bytes_max).contains("{{");
 }
 
-/// Whether a header or the buttons need something of their own in each message.
-bool needs_more(const json::object& component, std::string_view type) {
-    if (type == "HEADER") {
-        return find_text(component, "format", word_bytes_max) != "TEXT" ||
-               has_variables(component, "text");
-    }
-    if (type != "BUTTONS") {
-        return type != "FOOTER";
-    }
+bool header_needs_more(const json::object& component) {
+    return find_text(component, "format", word_bytes_max) != "TEXT" ||
+           has_variables(component, "text");
+}
+
+/// Whether the button needs nothing in each message.
+bool is_plain(const json::object& button) {
+    const auto kind = find_text(button, "type", word_bytes_max);
+    return (kind == "QUICK_REPLY" || kind == "PHONE_NUMBER" || kind == "URL") &&
+           !has_variables(button, "url");
+}
+
+/// The platform lists the button of a one-time code as one with a variable URL, which templates of
+/// this category have for nothing else.
+bool carries_code(const json::object& button, const MessageTemplate& of) {
+    const auto kind = find_text(button, "type", word_bytes_max);
+    return of.category == "AUTHENTICATION" && (kind == "OTP" || kind == "URL");
+}
+
+void read_buttons(const json::object& component, MessageTemplate& read) {
     const auto* buttons = find_array(component, "buttons");
-    return buttons != nullptr && std::ranges::any_of(*buttons, [](const json::value& value) {
-               const auto* button = value.if_object();
-               if (button == nullptr) {
-                   return true;
-               }
-               const auto kind = find_text(*button, "type", word_bytes_max);
-               const bool plain = kind == "QUICK_REPLY" || kind == "PHONE_NUMBER" || kind == "URL";
-               return !plain || has_variables(*button, "url");
-           });
+    if (buttons == nullptr) {
+        return;
+    }
+    for (std::uint32_t place = 0; place < buttons->size(); ++place) {
+        const auto* button = (*buttons)[place].if_object();
+        if (button != nullptr && is_plain(*button)) {
+            continue;
+        }
+        if (button != nullptr && !read.code_button && carries_code(*button, read)) {
+            read.code_button = place;
+        } else {
+            read.body_only = false;
+        }
+    }
+}
+
+void read_body(const json::object& component, MessageTemplate& read) {
+    read.body = find_text(component, "text", template_text_bytes_max);
+    auto names = variables_of(read.body);
+    read.variables = static_cast<std::uint32_t>(names.size());
+    const bool numbered = std::ranges::all_of(
+        names, [](const std::string& name) { return std::ranges::all_of(name, is_digit); });
+    if (!numbered) {
+        read.variable_names = std::move(names);
+    }
 }
 
 void read_components(const json::object& item, MessageTemplate& read) {
-    read.body_only = true;
     const auto* components = find_array(item, "components");
+    read.body_only = components != nullptr;
     if (components == nullptr) {
-        read.body_only = false;
         return;
     }
     for (const auto& value : *components) {
@@ -84,18 +110,18 @@ void read_components(const json::object& item, MessageTemplate& read) {
             continue;
         }
         const auto type = find_text(*component, "type", word_bytes_max);
-        if (type != "BODY") {
-            read.body_only = read.body_only && !needs_more(*component, type);
-            continue;
+        if (type == "BODY") {
+            read_body(*component, read);
+        } else if (type == "BUTTONS") {
+            read_buttons(*component, read);
+        } else if (type == "HEADER") {
+            read.body_only = read.body_only && !header_needs_more(*component);
+        } else if (type != "FOOTER") {
+            read.body_only = false;
         }
-        read.body = find_text(*component, "text", template_text_bytes_max);
-        auto names = variables_of(read.body);
-        read.variables = static_cast<std::uint32_t>(names.size());
-        const bool numbered = std::ranges::all_of(
-            names, [](const std::string& name) { return std::ranges::all_of(name, is_digit); });
-        if (!numbered) {
-            read.variable_names = std::move(names);
-        }
+    }
+    if (read.code_button && read.variables != 1) {
+        read.body_only = false;
     }
 }
 

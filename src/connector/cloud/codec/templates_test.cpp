@@ -43,6 +43,29 @@ TEST(TemplatesTest, SaysWhichNeedMoreThanTheirBody) {
     EXPECT_TRUE(needs_more(R"({"type":"CAROUSEL"})"));
 }
 
+TEST(TemplatesTest, TheButtonOfAOneTimeCodeHasTheBodysVariable) {
+    const auto read = [](const std::string& body, const std::string& buttons) {
+        return read_templates(*parse_object(R"({"data":[{"name":"kode","language":"id",)"
+                                            R"("category":"AUTHENTICATION","components":[)"
+                                            R"({"type":"BUTTONS","buttons":[)" +
+                                            buttons + R"(]},{"type":"BODY","text":")" + body +
+                                            R"("}]}]})"))
+            .items.at(0);
+    };
+    const std::string copies =
+        R"({"type":"URL","url":"https://www.whatsapp.com/otp/code/?code=otp{{1}}"})";
+    const auto listed_as_url = read("*{{1}}* kode Anda", copies);
+    EXPECT_TRUE(listed_as_url.body_only);
+    EXPECT_EQ(listed_as_url.code_button, 0U);
+    EXPECT_TRUE(listed_as_url.carries_a_text());
+    const auto second = read("{{1}}", R"({"type":"QUICK_REPLY"},{"type":"OTP"})");
+    EXPECT_TRUE(second.body_only);
+    EXPECT_EQ(second.code_button, 1U);
+    EXPECT_FALSE(read("tanpa kode", copies).body_only);
+    EXPECT_FALSE(read("{{1}}", copies + "," + copies).body_only);
+    EXPECT_FALSE(read("{{1}}", R"({"type":"FLOW"})").body_only);
+}
+
 TEST(TemplatesTest, TheNextPageFollowsOnlyIfThereIsOne) {
     EXPECT_EQ(page_of("[]", R"({"cursors":{"after":"QVF"},"next":"https://x"})").next, "QVF");
     EXPECT_EQ(page_of("[]", R"({"cursors":{"after":"QVF"}})").next, "");

@@ -154,7 +154,7 @@ void Sender::go_on(const JobPtr& job) {
     if (!only_text) {
         upload(job, *number);
     } else if (message.filled_template != nullptr) {
-        find_variable_names(job, *number);
+        find_filled(job, *number);
     } else if (job->as_template) {
         find_fallback(job, *number);
     } else {
@@ -226,23 +226,28 @@ void Sender::find_fallback(const JobPtr& job, Number& number) {
             post_template(job, {.name = used.name,
                                 .language = used.language,
                                 .values = filling,
-                                .names = used.variable_names});
+                                .names = used.variable_names,
+                                .code_button = used.code_button});
         });
 }
 
-/// The platform's list alone says whether the variables have names. A template that is not on it is
-/// sent too, because the platform says best what is wrong with it.
-void Sender::find_variable_names(const JobPtr& job, Number& number) {
+/// The platform's list alone says whether the variables have names, and whether a button has the
+/// code too. A template that is not on it is sent too, because the platform says best what is wrong
+/// with it.
+void Sender::find_filled(const JobPtr& job, Number& number) {
     const auto& filled = *job->message->filled_template;
     const auto& waba_id = number.device.cloud->waba_id;
-    const auto post_filled = [this, job](std::span<const std::string> names) {
+    const auto post_filled = [this, job](const MessageTemplate* listed) {
         const auto& used = *job->message->filled_template;
-        post_template(
-            job,
-            {.name = used.name, .language = used.language, .values = used.values, .names = names});
+        TemplateUse use{.name = used.name, .language = used.language, .values = used.values};
+        if (listed != nullptr) {
+            use.names = listed->variable_names;
+            use.code_button = listed->code_button;
+        }
+        post_template(job, use);
     };
     if (filled.values.empty() || waba_id.empty()) {
-        post_filled({});
+        post_filled(nullptr);
         return;
     }
     rooms_.templates.find(
@@ -255,8 +260,7 @@ void Sender::find_variable_names(const JobPtr& job, Number& number) {
                 finish(job, try_again(details::platform_unavailable));
                 return;
             }
-            post_filled(found && *found ? std::span<const std::string>{(*found)->variable_names}
-                                        : std::span<const std::string>{});
+            post_filled(found && *found ? &**found : nullptr);
         });
 }
 

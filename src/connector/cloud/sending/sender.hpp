@@ -91,7 +91,7 @@ private:
     void go_on(const JobPtr& job);
     void upload(const JobPtr& job, Number& number);
     void find_fallback(const JobPtr& job, Number& number);
-    void find_variable_names(const JobPtr& job, Number& number);
+    void find_filled(const JobPtr& job, Number& number);
     void post_template(const JobPtr& job, const TemplateUse& use);
     void post(const JobPtr& job, const boost::json::object& body, bool first_part);
     void answered(const JobPtr& job, const GraphAnswer& answer, bool first_part);
