@@ -101,19 +101,7 @@ public:
                         "the store failed before and must be opened anew: what is stored decides");
         }
         const ResultsBefore before{batch};
-        transaction_.start();
-        auto failure = attempt([&] { transaction_.run(batch); });
-        while (failure && failure->is_damage()) {
-            bool others = false;
-            auto left_out = attempt([&] { others = transaction_.leave_out(batch); });
-            if (left_out) {
-                failure = std::move(left_out);
-            }
-            if (!others) {
-                break;
-            }
-            failure = attempt([&] { transaction_.run(batch); });
-        }
+        const auto failure = transaction_.write(batch);
         note_condition(failure);
         if (!failure) {
             return {};
@@ -171,18 +159,6 @@ public:
     }
 
 private:
-    /// Runs `body`. If it throws a Failure, undoes the transaction and returns the failure.
-    template <class Body>
-    std::optional<Failure> attempt(Body body) {
-        try {
-            body();
-            return std::nullopt;
-        } catch (const Failure& failure) {
-            transaction_.undo();
-            return failure;
-        }
-    }
-
     /// Whether nothing was written, because the database is away. If the answer of a commit is
     /// lost, the next start reads what is stored.
     [[nodiscard]] bool is_away(const Failure& failure) const {

@@ -2,6 +2,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "store/sql/retention.hpp"
@@ -17,66 +18,35 @@ Timestamp ended_before(const PruneLimits& limits) {
     return limits.messages_before - limits.clock_offset;
 }
 
-// A row is found first and then removed by its whole primary key. `(a, b) IN (SELECT …)` would seek
-// only to the rows with the same `a`, because SQLite compares a row value by the affinity of its
-// first column.
-
-class IdempotencyKeys final : public PruneTask {
+/// Rows with a key of several columns. A row is found first, and then removed by its whole key:
+/// `(a, b) IN (SELECT …)` would seek only to the rows with the same `a`, because SQLite compares a
+/// row value by the affinity of its first column. `find` has a parameter, as OldestRows.
+template <auto Before, class... Columns>
+class OldestByKey final : public PruneTask {
 public:
-    explicit IdempotencyKeys(Connection& connection)
-        : find_(connection,
-                "SELECT account, key FROM idempotency WHERE created_at < ? "
-                "ORDER BY created_at LIMIT 1"),
-          remove_(connection, "DELETE FROM idempotency WHERE account = ? AND key = ?") {}
+    OldestByKey(Connection& connection, const char* find, const char* remove)
+        : find_(connection, find), remove_(connection, remove) {}
 
     Visit visit(const PruneLimits& limits) override {
-        std::int64_t account = 0;
-        std::string key;
+        std::tuple<Columns...> key;
         {
-            auto row = find_.query(limits.idempotency_before);
+            auto row = find_.query(Before(limits));
             if (!row.next()) {
                 return Visit::none;
             }
-            account = row.integer(0);
-            key = row.text(1);
+            int column = 0;
+            std::apply([&](auto&... part) { (read(row, column++, part), ...); }, key);
         }
-        remove_.run(account, key);
+        std::apply([&](const auto&... part) { remove_.run(part...); }, key);
         return Visit::removed;
     }
 
 private:
-    Statement find_;
-    Statement remove_;
-};
-
-class PlatformEvents final : public PruneTask {
-public:
-    explicit PlatformEvents(Connection& connection)
-        : find_(connection,
-                "SELECT device, about, platform_id FROM platform_event WHERE noted_at < ? "
-                "ORDER BY noted_at LIMIT 1"),
-          remove_(connection,
-                  "DELETE FROM platform_event WHERE device = ? AND about = ? AND platform_id = ?") {
+    static void read(const Cursor& row, int column, std::int64_t& part) {
+        part = row.integer(column);
     }
+    static void read(const Cursor& row, int column, std::string& part) { part = row.text(column); }
 
-    Visit visit(const PruneLimits& limits) override {
-        std::int64_t device = 0;
-        std::int64_t about = 0;
-        std::string id;
-        {
-            auto row = find_.query(limits.platform_events_before);
-            if (!row.next()) {
-                return Visit::none;
-            }
-            device = row.integer(0);
-            about = row.integer(1);
-            id = row.text(2);
-        }
-        remove_.run(device, about, id);
-        return Visit::removed;
-    }
-
-private:
     Statement find_;
     Statement remove_;
 };
@@ -319,6 +289,12 @@ private:
 }  // namespace
 
 std::vector<std::unique_ptr<PruneTask>> prune_tasks(const PruneRooms& rooms) {
+    constexpr auto keys_before = [](const PruneLimits& limits) {
+        return limits.idempotency_before;
+    };
+    constexpr auto events_before = [](const PruneLimits& limits) {
+        return limits.platform_events_before;
+    };
     constexpr auto media_before = [](const PruneLimits& limits) {
         return Uuid::sequence_at(limits.received_media_before);
     };
@@ -333,8 +309,16 @@ std::vector<std::unique_ptr<PruneTask>> prune_tasks(const PruneRooms& rooms) {
     tasks.push_back(std::make_unique<Callbacks>(connection, trail));
     tasks.push_back(std::make_unique<ActivitySpans>(connection, rooms.writer.activity()));
     tasks.push_back(std::make_unique<Blocks>(connection));
-    tasks.push_back(std::make_unique<IdempotencyKeys>(connection));
-    tasks.push_back(std::make_unique<PlatformEvents>(connection));
+    tasks.push_back(std::make_unique<OldestByKey<keys_before, std::int64_t, std::string>>(
+        connection,
+        "SELECT account, key FROM idempotency WHERE created_at < ? ORDER BY created_at LIMIT 1",
+        "DELETE FROM idempotency WHERE account = ? AND key = ?"));
+    tasks.push_back(
+        std::make_unique<OldestByKey<events_before, std::int64_t, std::int64_t, std::string>>(
+            connection,
+            "SELECT device, about, platform_id FROM platform_event WHERE noted_at < ? "
+            "ORDER BY noted_at LIMIT 1",
+            "DELETE FROM platform_event WHERE device = ? AND about = ? AND platform_id = ?"));
     tasks.push_back(std::make_unique<OldestRows<media_before>>(
         connection,
         "DELETE FROM received_media WHERE id = "

@@ -30,6 +30,35 @@ Transaction::Transaction(Connection& connection, MessageWriter& writer, StoredTa
       condition_(condition),
       find_callback_(connection, "SELECT tail FROM callback WHERE id = ?") {}
 
+std::optional<Failure> Transaction::write(WriteBatch& batch) {
+    left_out_ = 0;
+    auto failure = attempt([&] { run(batch); });
+    while (failure && failure->is_damage()) {
+        bool others = false;
+        if (auto unread = attempt([&] { others = leave_out(batch); })) {
+            return unread;
+        }
+        if (!others) {
+            return failure;
+        }
+        failure = attempt([&] { run(batch); });
+    }
+    return failure;
+}
+
+/// Runs `body`. If it throws a Failure, undoes the transaction and returns the failure.
+template <class Body>
+std::optional<Failure> Transaction::attempt(Body body) {
+    try {
+        body();
+        return std::nullopt;
+    } catch (const Failure& failure) {
+        undo();
+        return failure;
+    }
+}
+
+/// Skips elements that were refused or left out before. Throws Failure.
 void Transaction::run(WriteBatch& batch) {
     kind_ = Kind::none;  // A run that met damage has left its own.
     batch.row_changes.clear();
@@ -68,6 +97,7 @@ void Transaction::flush_counts(WriteBatch& batch) {
     flush(Kind::usage, [this] { writer_.usage().flush(); });
 }
 
+/// Rolls back an open transaction, and drops the caches that it filled.
 void Transaction::undo() noexcept {
     connection_.roll_back();  // First: results that are under way no longer have a place to go.
     writer_.recipients().forget();
@@ -81,6 +111,8 @@ void Transaction::undo() noexcept {
     tables_.forget();
 }
 
+/// False: the damage concerns no element, or too many by now. Throws Failure if reading fails for
+/// another reason.
 bool Transaction::leave_out(WriteBatch& batch) {
     if (kind_ == Kind::none || ++left_out_ > left_out_max) {
         return false;

@@ -3,19 +3,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "store/condition.hpp"
 #include "store/sql/connection.hpp"
+#include "store/sql/failure.hpp"
 #include "store/sql/message_writer.hpp"
 #include "store/sql/stored_tables.hpp"
 #include "store/write_batch.hpp"
 
 namespace merpati::store::sql {
 
-/// Operation: `run` writes all elements and commits. If an element meets damage, SQLite refuses all
-/// further writes of that transaction, even after a rollback to a savepoint. Then call `undo`;
-/// `leave_out`, which marks the element and others that would meet the same damage; and `run` again
-/// for the rest. Damage where counts are written (ledgers, usage, what lanes sent) marks no
+/// Operation: writes all elements and commits. If an element meets damage, SQLite refuses all
+/// further writes of that transaction, even after a rollback to a savepoint. So the transaction is
+/// rolled back, the element and others that would meet the same damage are left out, and the rest
+/// is written anew. Damage where counts are written (ledgers, usage, what lanes sent) leaves out no
 /// element: the next run leaves out those counts (DamagedRows). The same applies to recipients.
 ///
 /// Threads: one, the store's.
@@ -24,18 +27,10 @@ public:
     Transaction(Connection& connection, MessageWriter& writer, StoredTables& tables,
                 Condition& condition);
 
-    /// Call first for each batch.
-    void start() noexcept { left_out_ = 0; }
-
-    /// Skips elements that were refused or left out before. Throws Failure: call `undo` then.
-    void run(WriteBatch& batch);
-
-    /// Rolls back an open transaction, and drops the caches that it filled.
-    void undo() noexcept;
-
-    /// Call after damage and `undo`. False: the damage concerns no element, or too many by now; the
-    /// store must not be used any more. Throws Failure if reading fails for another reason.
-    [[nodiscard]] bool leave_out(WriteBatch& batch);
+    /// Skips elements that were refused before. Those that were left out say so. Returns the
+    /// failure because of which nothing is written; of damage: it concerns no element, or too many,
+    /// and the store must not be used any more.
+    [[nodiscard]] std::optional<Failure> write(WriteBatch& batch);
 
 private:
     enum class Kind : std::uint8_t {
@@ -55,6 +50,11 @@ private:
         lane,
     };
 
+    template <class Body>
+    [[nodiscard]] std::optional<Failure> attempt(Body body);
+    void run(WriteBatch& batch);
+    void undo() noexcept;
+    [[nodiscard]] bool leave_out(WriteBatch& batch);
     template <class Element, class Write>
     void write(Kind kind, std::vector<Element>& elements, Write write);
     template <class Flush>

@@ -11,15 +11,15 @@
 
 #include "base/file_descriptor.hpp"
 #include "store/secret_box.hpp"
+#include "store/sql/message_writer.hpp"
 #include "store/sql/store_key.hpp"
 #include "store/sql/stored_reader.hpp"
 #include "store/sql/stored_tables.hpp"
+#include "store/sql/transaction.hpp"
 #include "store/sqlite/checkpointer.hpp"
 #include "store/sqlite/disk_room.hpp"
-#include "store/sql/message_writer.hpp"
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/store_lock.hpp"
-#include "store/sql/transaction.hpp"
 #include "store/sync_directory.hpp"
 
 namespace merpati::store::sqlite {
@@ -98,19 +98,7 @@ public:
                 change.result = fail(ErrorCode::busy, disk_is_full);
             }
         }
-        transaction_.start();
-        auto failure = attempt([&] { transaction_.run(batch); });
-        while (failure && failure->is_damage()) {
-            bool others = false;
-            auto left_out = attempt([&] { others = transaction_.leave_out(batch); });
-            if (left_out) {
-                failure = std::move(left_out);
-            }
-            if (!others) {
-                break;
-            }
-            failure = attempt([&] { transaction_.run(batch); });
-        }
+        const auto failure = transaction_.write(batch);
         condition_.set_locked(failure && failure->is_busy());
         if (!failure) {
             return {};
@@ -202,18 +190,6 @@ public:
     }
 
 private:
-    /// Runs `body`. If it throws a Failure, undoes the transaction and returns the failure.
-    template <class Body>
-    std::optional<Failure> attempt(Body body) {
-        try {
-            body();
-            return std::nullopt;
-        } catch (const Failure& failure) {
-            transaction_.undo();
-            return failure;
-        }
-    }
-
     template <class Move>
     Result<void> move_log(Move move) {
         auto moved = guarded([&]() -> Result<void> {
