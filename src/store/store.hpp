@@ -21,6 +21,8 @@
 
 namespace merpati::store {
 
+class Nodes;
+
 /// A store, open in one process at a time (open_store refuses a second one).
 ///
 /// Threads: only the committer's thread calls `write`, `maintain`, `checkpoint` and `look_at_disk`;
@@ -67,6 +69,9 @@ public:
     /// reveals nothing about the text. Texts keep their fingerprint as long as the store keeps its
     /// key.
     [[nodiscard]] virtual Sha256 fingerprint(std::string_view text) const = 0;
+
+    /// Null: no other process can share the store, and this one owns every account.
+    [[nodiscard]] virtual Nodes* nodes() noexcept { return nullptr; }
 
     /// Free disk space, and the damage found so far.
     [[nodiscard]] virtual const Condition& condition() const noexcept = 0;

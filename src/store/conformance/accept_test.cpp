@@ -272,7 +272,7 @@ TEST_P(AcceptTest, ReadersSeeAMessageAsSoonAsItIsWritten) {
     EXPECT_TRUE(take(early_reader->message(made.id)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, AcceptTest, ::testing::ValuesIn(engines()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, AcceptTest, ::testing::ValuesIn(engines_and_cuts()), name_of);
 
 }  // namespace
 }  // namespace merpati::store

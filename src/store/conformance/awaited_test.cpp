@@ -236,7 +236,7 @@ TEST_P(AwaitedTest, OneDevicesManyMessagesDoNotDelayAnothers) {
     EXPECT_EQ(undecided(clock.now() + 5s, 100).size(), 63U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, AwaitedTest, ::testing::ValuesIn(engines()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, AwaitedTest, ::testing::ValuesIn(engines_and_cuts()), name_of);
 
 }  // namespace
 }  // namespace merpati::store

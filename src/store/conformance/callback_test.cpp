@@ -195,7 +195,7 @@ TEST_P(CallbackTest, ADeviceWebhookBelongsToNoMessage) {
     EXPECT_EQ(due_before(4, clock.now() + 1ms), std::vector{event.id});
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, CallbackTest, ::testing::ValuesIn(engines()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, CallbackTest, ::testing::ValuesIn(engines_and_cuts()), name_of);
 
 }  // namespace
 }  // namespace merpati::store

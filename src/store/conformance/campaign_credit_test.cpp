@@ -180,7 +180,8 @@ TEST_P(CampaignCreditTest, TheLedgerStaysExactWhenRetentionAddsUpItsRows) {
     expect(id, 21, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, CampaignCreditTest, ::testing::ValuesIn(engines()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, CampaignCreditTest, ::testing::ValuesIn(engines_and_cuts()),
+                         name_of);
 
 }  // namespace
 }  // namespace merpati::store

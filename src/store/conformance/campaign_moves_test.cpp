@@ -189,7 +189,8 @@ TEST_P(CampaignMovesTest, CountsAndReservesAgreeWithTheRowsAfterEveryMove) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, CampaignMovesTest, ::testing::ValuesIn(engines()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, CampaignMovesTest, ::testing::ValuesIn(engines_and_cuts()),
+                         name_of);
 
 }  // namespace
 }  // namespace merpati::store

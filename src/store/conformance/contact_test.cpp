@@ -131,7 +131,7 @@ TEST_P(ContactTest, AMessageThatWaitsKeepsItsText) {
         take(run([&](CampaignTables& campaigns) { return campaigns.erase_message(made.id); })));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, ContactTest, ::testing::ValuesIn(engines()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, ContactTest, ::testing::ValuesIn(engines_and_cuts()), name_of);
 
 }  // namespace
 }  // namespace merpati::store

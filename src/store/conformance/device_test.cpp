@@ -214,14 +214,15 @@ TEST_P(DeviceTest, ANumberBelongsToOneAccount) {
 
 TEST_P(DeviceTest, AnAccountHasNoMoreDevicesThanItsLimit) {
     WriteBatch batch;
-    std::vector<Decided> decided;
+    std::vector<Decided> decided(4);
     batch.changes.push_back({.run = [&](Tables& tables) -> Result<void> {
         take(tables.update_account(account, {.devices_max = 2}));
         return {};
     }});
     for (int count = 0; count < 4; ++count) {
         batch.changes.push_back({.run = [&, count](Tables& tables) -> Result<void> {
-            decided.push_back(take(tables.add_device(wanted(6281100000001 + count), true)).result);
+            decided[static_cast<std::size_t>(count)] =
+                take(tables.add_device(wanted(6281100000001 + count), true)).result;
             return {};
         }});
     }
@@ -342,7 +343,7 @@ TEST_P(DeviceTest, AHeldMessageIsNotReleasedToADeviceOfAnotherAccount) {
     EXPECT_EQ(take(reader()->waiting_messages(100'000)), 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, DeviceTest, ::testing::ValuesIn(engines()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, DeviceTest, ::testing::ValuesIn(engines_and_cuts()), name_of);
 
 }  // namespace
 }  // namespace merpati::store

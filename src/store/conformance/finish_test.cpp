@@ -379,7 +379,7 @@ TEST_P(FinishTest, FailingAHeldMessageDoesNotUndoAToppingUpInTheSameBatch) {
     EXPECT_EQ(credit_of(account), 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, FinishTest, ::testing::ValuesIn(engines()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, FinishTest, ::testing::ValuesIn(engines_and_cuts()), name_of);
 
 }  // namespace
 }  // namespace merpati::store

@@ -420,7 +420,7 @@ TEST_P(PeopleTest, AFailedChangeLeavesNobodyBehind) {
     EXPECT_TRUE(persons().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, PeopleTest, ::testing::ValuesIn(engines()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, PeopleTest, ::testing::ValuesIn(engines_and_cuts()), name_of);
 
 }  // namespace
 }  // namespace merpati::store

@@ -354,7 +354,7 @@ TEST_P(PlatformTest, ADeviceRemembersThatItWasExported) {
     EXPECT_EQ(patch({.exported_at = std::optional<Timestamp>{}}).exported_at, std::nullopt);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, PlatformTest, ::testing::ValuesIn(engines()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, PlatformTest, ::testing::ValuesIn(engines_and_cuts()), name_of);
 
 }  // namespace
 }  // namespace merpati::store

@@ -11,6 +11,10 @@ std::vector<Engine> engines() {
     return {sqlite::engine(), postgres::engine()};
 }
 
+std::vector<Engine> engines_and_cuts() {
+    return {sqlite::engine(), postgres::engine(), postgres::engine_that_is_cut()};
+}
+
 std::vector<Engine> engines_by_damage() {
     return {sqlite::engine(), sqlite::engine_that_fails_to_read()};
 }
@@ -30,13 +34,21 @@ TemporaryDirectory::~TemporaryDirectory() {
 }
 
 StoreTest::StoreTest() {
-    store = take(open_store(options));
-    account = create_account();
+    open();
+    account = first_account_ = create_account();
 }
 
 void StoreTest::reopen() {
     store.reset();
-    store = take(open_store(options));
+    open();
+}
+
+void StoreTest::open() {
+    auto opened = take(open_store(options));
+    if (GetParam().wrap) {
+        opened = GetParam().wrap(std::move(opened));
+    }
+    store = std::move(opened);
 }
 
 void StoreTest::write(WriteBatch& batch) {
@@ -57,7 +69,8 @@ Result<DeviceDecision> StoreTest::add_device(const model::Device& made, bool web
 }
 
 model::PhoneNumber StoreTest::device_of(model::AccountId owner) const {
-    return owner.value == 1 ? device : model::PhoneNumber::from_stored(6281200000000 + owner.value);
+    return owner == first_account_ ? device
+                                   : model::PhoneNumber::from_stored(6281200000000 + owner.value);
 }
 
 void StoreTest::write_as_it_is(WriteBatch& batch) {

@@ -44,12 +44,18 @@ struct Engine {
     /// destroyed.
     std::function<std::shared_ptr<void>(const std::filesystem::path& directory)> lock;
 
+    /// What a store is wrapped in. Empty: nothing.
+    std::function<std::unique_ptr<Store>(std::unique_ptr<Store>)> wrap;
+
     friend void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
 };
 
 /// Every engine of this build. A new engine is added here and must pass the whole suite.
 [[nodiscard]] std::vector<Engine> engines();
-/// The same, each once for every way in which its `damage` can make a part unreadable.
+/// The same, and once more those whose connection can be cut, with that done. For suites that
+/// together use most statements of batches.
+[[nodiscard]] std::vector<Engine> engines_and_cuts();
+/// As `engines`, each once for every way in which its `damage` can make a part unreadable.
 [[nodiscard]] std::vector<Engine> engines_by_damage();
 [[nodiscard]] std::string name_of(const ::testing::TestParamInfo<Engine>& info);
 
@@ -131,6 +137,11 @@ protected:
     std::unique_ptr<Store> store;
     model::AccountId account;  // Owns the messages; its credit is not counted.
     model::PhoneNumber device = model::PhoneNumber::from_stored(6281100000001);
+
+private:
+    void open();
+
+    model::AccountId first_account_;  // Ids of an engine may have gaps.
 };
 
 }  // namespace merpati::store

@@ -51,6 +51,10 @@ struct ArgumentLists {
 
 constexpr int binary_results = 1;
 
+/// The name of a file of the log begins with it, as eight digits.
+constexpr const char* current_timeline =
+    "('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint";
+
 std::int64_t rows_of(PGresult* result) {
     const std::string_view count = PQcmdTuples(result);
     std::int64_t rows = 0;
@@ -91,23 +95,53 @@ void Connection::note_changed(bool& changed) {
     }
 }
 
+/// In a transaction, a sync ends no step, but the server counts the time from it on as idle.
 void Connection::wait() {
     watched([&] {
-        if (link_.is_open() && in_transaction_ && !expected_.empty()) {
-            link_.sent(PQsendFlushRequest(link_.handle()));
+        const bool is_open_step =
+            !expected_.empty() && expected_.back().kind != Expected::Kind::sync;
+        if (link_.is_open() && in_transaction_ && is_open_step) {
+            sync();
         }
         receive_all();
     });
 }
 
 void Connection::begin() {
-    make_ready();
     commit_is_unknown_ = false;
+    number_.reset();
+    timeline_.reset();
+    make_ready();
     in_transaction_ = true;
     send_once("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", {});
-    if (lock_wait_.count() > 0) {  // It ends with the transaction, so a pooler may be between.
+    limit_waits();
+    lock_node();
+    send_once("SELECT pg_current_xact_id()::text::bigint", {});
+    last_command()->returned = &number_;
+    send_once(fmt::format("SELECT {}", current_timeline), {});
+    last_command()->returned = &timeline_;
+}
+
+/// The settings end with the transaction, so a pooler may be between.
+void Connection::limit_waits() {
+    send_once(fmt::format("SET LOCAL idle_in_transaction_session_timeout = {}", idle_max.count()),
+              {});
+    if (lock_wait_.count() > 0) {
         send_once(fmt::format("SET LOCAL lock_timeout = {}", lock_wait_.count()), {});
     }
+}
+
+/// Divides by zero if there is no row, so that the server carries out nothing of what follows.
+/// Whoever deposes the node updates the row (Nodes), which FOR KEY SHARE would not keep waiting.
+void Connection::lock_node() {
+    if (!node_) {
+        return;
+    }
+    send_once(fmt::format("SELECT 1 / count(*) FROM (SELECT 1 FROM node WHERE id = {} AND "
+                          "generation = {} FOR SHARE) AS own",
+                          node_->node, node_->generation),
+              {});
+    last_command()->is_fence = true;
 }
 
 void Connection::begin_snapshot() {
@@ -132,6 +166,29 @@ void Connection::commit() {
     if (std::string_view{PQcmdStatus(last_.get())} != "COMMIT") {
         throw sql::Failure{sql::Failure::Kind::failed, "postgresql: the transaction had failed"};
     }
+}
+
+std::optional<Connection::TransactionId> Connection::transaction() const noexcept {
+    if (!number_ || !timeline_) {
+        return std::nullopt;
+    }
+    return TransactionId{.number = *number_, .timeline = *timeline_};
+}
+
+/// A commit whose answer was lost may be visible before standbys have it. This one's commit follows
+/// it in the log, so it waits for them too: it writes, which a row's lock does.
+Connection::Fate Connection::fate_of(const TransactionId& transaction) {
+    begin();
+    const auto status = query_text(
+        fmt::format("SELECT CASE WHEN {} = {} THEN pg_xact_status('{}'::xid8) END FROM meta "
+                    "WHERE name = 'schema_version' FOR SHARE",
+                    current_timeline, transaction.timeline, transaction.number)
+            .c_str());
+    commit();
+    return status == "committed"     ? Fate::committed
+           : status == "aborted"     ? Fate::aborted
+           : status == "in progress" ? Fate::in_progress
+                                     : Fate::unknown;
 }
 
 void Connection::roll_back() noexcept {
@@ -262,6 +319,10 @@ void Connection::make_ready() {
         throw sql::Failure{sql::Failure::Kind::unavailable,
                            "postgresql: the connection was lost in the transaction"};
     }
+    const bool is_idle = !in_transaction_ && expected_.empty();
+    if (is_idle && link_.is_open() && link_.has_ended()) {
+        link_.close();
+    }
     if (!link_.is_open()) {
         watched([&] { link_.open(); });
     }
@@ -350,6 +411,10 @@ void Connection::receive_next() {
         is_skipping_ = true;
         if (!failure_) {
             failure_ = failure_of(result.get());
+            if (expected.is_fence && failure_->kind() == sql::Failure::Kind::failed) {
+                failure_.emplace(sql::Failure::Kind::fenced,
+                                 "another node has deposed this one, or this one has left");
+            }
         }
     }
     if (expected.kind == Expected::Kind::preparation && is_failed) {

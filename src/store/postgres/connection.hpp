@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "store/nodes.hpp"
 #include "store/postgres/connection_settings.hpp"
 #include "store/postgres/link.hpp"
 #include "store/sql/connection.hpp"
@@ -49,12 +50,17 @@ struct PreparedText {
 /// server's connection after each transaction, the text is sent each time.
 ///
 /// The connection is opened by its first use, and anew by the next use after it was lost, but not
-/// within a transaction: there each use throws until `roll_back`.
+/// within a transaction: there each use throws until `roll_back`. A connection that the other side
+/// has ended while nothing was under way is opened anew without a failure.
+///
+/// A transaction that waits for this program for `idle_max` is ended by the server, so that a
+/// program that was frozen in it keeps no locks.
 ///
 /// Limits: `commands_max` commands are under way; `texts_max` texts are prepared.
 class Connection final : public sql::Connection {
 public:
     static constexpr std::chrono::milliseconds silence_max{30'000};
+    static constexpr std::chrono::milliseconds idle_max{4'000};
 
     explicit Connection(ConnectionSettings settings,
                         std::chrono::milliseconds longest_silence = silence_max)
@@ -77,8 +83,26 @@ public:
     /// a limit.
     void wait_for_locks(std::chrono::milliseconds longest) noexcept { lock_wait_ = longest; }
 
+    /// From now on each transaction of `begin` is that of the node: it locks the node's row first,
+    /// and fails as `fenced`, on the server, if the node is in another generation.
+    void fence(const NodeGeneration& node) noexcept { node_ = node; }
+
     /// Whether the last `commit` threw, and the transaction may be in the database all the same.
     [[nodiscard]] bool commit_is_unknown() const noexcept { return commit_is_unknown_; }
+
+    /// A transaction as the database knows it. Its number alone may mean another one after a
+    /// standby became the primary, which begins a new timeline.
+    struct TransactionId {
+        std::int64_t number = 0;
+        std::int64_t timeline = 0;
+    };
+    /// Of the transaction that `begin` opened last; empty before the first answer in it.
+    [[nodiscard]] std::optional<TransactionId> transaction() const noexcept;
+
+    enum class Fate : std::uint8_t { committed, aborted, in_progress, unknown };
+    /// What became of a transaction. `committed` is as durable as a commit when this returns.
+    /// Throws Failure.
+    [[nodiscard]] Fate fate_of(const TransactionId& transaction);
 
     /// Runs several statements, as one transaction if none is open. Throws Failure.
     void run_script(const std::string& sql);
@@ -111,9 +135,12 @@ private:
         PreparedText::Form* form = nullptr;
         bool* changed = nullptr;
         std::optional<std::int64_t>* returned = nullptr;
+        bool is_fence = false;
     };
 
     void make_ready();
+    void limit_waits();
+    void lock_node();
     [[nodiscard]] bool try_roll_back() noexcept;
     void close_step();
     void sync();
@@ -137,7 +164,10 @@ private:
     bool in_transaction_ = false;
     bool is_lost_ = false;  // In a transaction whose connection was lost.
     bool commit_is_unknown_ = false;
+    std::optional<std::int64_t> number_;      // Of the transaction.
+    std::optional<std::int64_t> timeline_;    // The same.
     std::chrono::milliseconds lock_wait_{0};  // 0: without a limit.
+    std::optional<NodeGeneration> node_;      // Whose transactions are written; empty: no node's.
     std::size_t cursors_ = 0;                 // That have begun the transaction.
     std::uint64_t names_ = 0;                 // Of statements and cursors so far.
 };

@@ -264,11 +264,18 @@ TEST_F(PostgresConnectionTest, TakesMoreStatementsThanThePipelineHolds) {
 
 TEST_F(PostgresConnectionTest, ConnectsAgainAfterTheConnectionWasLost) {
     add("one");
-    cut();
-    EXPECT_EQ(failure_of_call([&] { (void)count(); }), Failure::Kind::unavailable);
+    const auto* ended = "SELECT pg_terminate_backend(pg_backend_pid())";
+    EXPECT_EQ(failure_of_call([&] { (void)connection.query_text(ended); }),
+              Failure::Kind::unavailable);
     EXPECT_EQ(count(), "1");
     add("two");
     EXPECT_EQ(count(), "2");
+}
+
+TEST_F(PostgresConnectionTest, AConnectionThatEndedWhileNothingWasUnderWayIsReplaced) {
+    add("one");
+    cut();
+    EXPECT_EQ(count(), "1");
 }
 
 TEST_F(PostgresConnectionTest, ATransactionWhoseConnectionWasLostStaysLostUntilItIsRolledBack) {

@@ -13,9 +13,10 @@ namespace {
 constexpr std::string_view constraint_class = "23";
 constexpr std::string_view connection_class = "08";
 
-/// The server stops or has stopped, has no connection left, or is a standby now.
-constexpr std::array<std::string_view, 8> unavailable_states{"57P01", "57P02", "57P03", "57P04",
-                                                             "57P05", "53200", "53300", "25006"};
+/// The server stops or has stopped, has no connection left, is a standby now, or has ended a
+/// transaction that was idle.
+constexpr std::array<std::string_view, 9> unavailable_states{
+    "57P01", "57P02", "57P03", "57P04", "57P05", "53200", "53300", "25006", "25P03"};
 
 /// Another transaction was in the way, or an operator cancelled the statement.
 constexpr std::array<std::string_view, 4> busy_states{"40001", "40P01", "55P03", "57014"};

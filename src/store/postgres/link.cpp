@@ -74,6 +74,18 @@ void Link::inspect_server() {
     }
 }
 
+/// While nothing is under way, a server sends only notices, changed settings, and its farewell.
+bool Link::has_ended() const noexcept {
+    constexpr int reads_max = 16;
+    pollfd watched{.fd = PQsocket(handle_.get()), .events = POLLIN, .revents = 0};
+    for (int reads = 0; reads < reads_max && ::poll(&watched, 1, 0) == 1; ++reads) {
+        if (PQconsumeInput(handle_.get()) != 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void Link::sent(int accepted) {
     if (accepted != 1) {
         lose();

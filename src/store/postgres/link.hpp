@@ -35,6 +35,10 @@ public:
     void close() noexcept { handle_.reset(); }
     [[nodiscard]] bool is_open() const noexcept { return handle_ != nullptr; }
 
+    /// Whether the server, or what is between, has ended the connection. Asked while nothing is
+    /// under way; does not wait.
+    [[nodiscard]] bool has_ended() const noexcept;
+
     /// Counts the calls of `open` that succeeded.
     [[nodiscard]] std::uint64_t session() const noexcept { return session_; }
 

@@ -14,7 +14,8 @@ CREATE TABLE node(
   generation bigint NOT NULL,
   state text COLLATE "C" NOT NULL,
   address text COLLATE "C" NOT NULL,
-  version text COLLATE "C" NOT NULL
+  version text COLLATE "C" NOT NULL,
+  joined_at bigint NOT NULL
 );
 
 CREATE TABLE node_heartbeat(

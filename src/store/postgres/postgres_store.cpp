@@ -14,6 +14,7 @@
 #include "store/lock_file.hpp"
 #include "store/postgres/connection.hpp"
 #include "store/postgres/schema.hpp"
+#include "store/postgres/stored_nodes.hpp"
 #include "store/sql/campaign_check.hpp"
 #include "store/sql/ledger_check.hpp"
 #include "store/sql/message_writer.hpp"
@@ -85,6 +86,7 @@ public:
           writer_(*connection_),
           tables_(*connection_, writer_, secrets_, condition_),
           transaction_(*connection_, writer_, tables_, condition_),
+          nodes_(settings_, [this](const NodeGeneration& self) { connection_->fence(self); }),
           size_connection_(settings_, size_within) {
         connection_->wait_for_locks(options.lock_wait);
     }
@@ -100,7 +102,16 @@ public:
             return fail(ErrorCode::store_failed,
                         "the store failed before and must be opened anew: what is stored decides");
         }
-        const ResultsBefore before{batch};
+        if (undecided_) {
+            const auto was_committed = decide(batch);
+            if (!was_committed) {
+                return pass(was_committed);
+            }
+            if (*was_committed) {
+                return {};
+            }
+        }
+        ResultsBefore before{batch};
         const auto failure = transaction_.write(batch);
         note_condition(failure);
         if (!failure) {
@@ -110,14 +121,11 @@ public:
             refuse(batch, *failure);
             return fail(ErrorCode::busy, failure->what());
         }
-        if (is_away(*failure)) {
-            before.restore(batch);
-            return fail(ErrorCode::unavailable, failure->what());
+        if (failure->kind() == Failure::Kind::unavailable) {
+            return lost(batch, std::move(before), failure->what());
         }
         failed_ = true;
-        const auto code = sql::code_of(failure->kind());
-        return fail(code == ErrorCode::unavailable ? ErrorCode::store_failed : code,
-                    failure->what());
+        return fail(sql::code_of(failure->kind()), failure->what());
     }
 
     Result<std::unique_ptr<Reader>> open_reader() override {
@@ -133,6 +141,8 @@ public:
     void look_at_disk() override { condition_.set_room(Room::ample, 0); }
 
     Sha256 fingerprint(std::string_view text) const override { return secrets_.fingerprint(text); }
+
+    Nodes* nodes() noexcept override { return &nodes_; }
 
     const Condition& condition() const noexcept override { return condition_; }
 
@@ -159,16 +169,59 @@ public:
     }
 
 private:
-    /// Whether nothing was written, because the database is away. If the answer of a commit is
-    /// lost, the next start reads what is stored.
-    [[nodiscard]] bool is_away(const Failure& failure) const {
-        return failure.kind() == Failure::Kind::unavailable && !connection_->commit_is_unknown();
+    /// The connection was lost, or there is none. If a commit has no answer, the next write asks
+    /// for it by the number of its transaction.
+    std::unexpected<Error> lost(WriteBatch& batch, ResultsBefore&& before, const char* why) {
+        if (!connection_->commit_is_unknown()) {
+            before.restore(batch);
+            return fail(ErrorCode::unavailable, why);
+        }
+        const auto transaction = connection_->transaction();
+        if (!transaction) {
+            failed_ = true;
+            return fail(ErrorCode::store_failed, why);
+        }
+        undecided_.emplace(*transaction, std::move(before));
+        batch.undecided = true;
+        return fail(ErrorCode::unavailable, why);
+    }
+
+    /// Whether the batch whose commit had no answer is stored. If so, its elements have the results
+    /// of that transaction.
+    Result<bool> decide(WriteBatch& batch) {
+        using Fate = Connection::Fate;
+        auto fate = Fate::in_progress;
+        try {
+            fate = connection_->fate_of(undecided_->transaction);
+        } catch (const Failure& failure) {
+            connection_->roll_back();
+            failed_ = failure.kind() != Failure::Kind::unavailable && !failure.is_busy();
+            return fail(failed_ ? sql::code_of(failure.kind()) : ErrorCode::unavailable,
+                        failure.what());
+        }
+        switch (fate) {
+            case Fate::in_progress:
+                return fail(ErrorCode::unavailable, "postgresql: a commit is still under way");
+            case Fate::unknown:  // A standby that perhaps did not have it is the primary now.
+                failed_ = true;
+                return fail(ErrorCode::store_failed,
+                            "the database cannot tell what became of a commit");
+            case Fate::aborted:
+                undecided_->before.restore(batch);
+                break;
+            case Fate::committed:
+                break;
+        }
+        undecided_.reset();
+        batch.undecided = false;
+        condition_.set_available(true);
+        return fate == Fate::committed;
     }
 
     void note_condition(const std::optional<Failure>& failure) {
         condition_.set_room(failure && failure->is_no_room() ? Room::none : Room::ample, 0);
         condition_.set_locked(failure && failure->is_busy());
-        condition_.set_available(!failure || !is_away(*failure));
+        condition_.set_available(!failure || failure->kind() != Failure::Kind::unavailable);
     }
 
     /// Nothing was written. What is not refused may be written again.
@@ -193,10 +246,17 @@ private:
     sql::MessageWriter writer_;
     sql::StoredTables tables_;
     sql::Transaction transaction_;
+    StoredNodes nodes_;
     mutable std::mutex size_mutex_;
     mutable Connection size_connection_;  // For any thread.
     mutable std::uint64_t bytes_ = 0;     // As it was last known.
     bool failed_ = false;                 // Set for good.
+    /// A batch whose commit had no answer.
+    struct Undecided {
+        Connection::TransactionId transaction;
+        ResultsBefore before;
+    };
+    std::optional<Undecided> undecided_;
 };
 
 }  // namespace

@@ -1,0 +1,197 @@
+// Several nodes on one database: who owns what, and what a node that lost its lease may still do.
+#include "store/nodes.hpp"
+
+#include <future>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "store/postgres/connection.hpp"
+#include "store/postgres/postgres_engine_fixture.hpp"
+
+namespace merpati::store {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr Millis lease = 10s;
+constexpr Millis at_once{0};
+
+struct NodesTest : StoreTest {
+    /// Another process on the same database.
+    std::unique_ptr<Store> another() { return take(open_store(options)); }
+
+    /// The nodes that wait for a lock of another one.
+    std::string waiting() {
+        return shell.query_text(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = "
+            "current_database() AND wait_event_type = 'Lock'");
+    }
+    std::size_t owned_by(const NodeGeneration& node) {
+        std::size_t count = 0;
+        for (const auto& one : take(nodes.owners())) {
+            count += one.owner == node ? 1 : 0;
+        }
+        return count;
+    }
+
+    Nodes& nodes = *store->nodes();
+    NodeEntry entry{.name = "one", .address = "10.0.0.5:8081", .version = "0.1.0"};
+    postgres::Connection shell{take(postgres::ConnectionSettings::parse(options.url))};
+};
+
+TEST_P(NodesTest, ANodeJoinsIsListedAndOwnsNothing) {
+    const auto self = take(nodes.join(entry, lease));
+    EXPECT_EQ(self.generation, 1);
+    const auto list = take(nodes.list());
+    ASSERT_THAT(list, SizeIs(1));
+    EXPECT_EQ(list[0].id, self);
+    EXPECT_EQ(list[0].entry.name, "one");
+    EXPECT_EQ(list[0].entry.address, "10.0.0.5:8081");
+    EXPECT_EQ(list[0].entry.version, "0.1.0");
+    EXPECT_EQ(list[0].state, Node::State::live);
+    EXPECT_GE(list[0].seen_at, list[0].joined_at);
+    EXPECT_LT(list[0].silent_for, 60s);
+    const auto owners = take(nodes.owners());
+    ASSERT_THAT(owners, SizeIs(shard_count));
+    EXPECT_EQ(owners.back().shard, shard_count - 1);
+    EXPECT_EQ(owned_by(self), 0);
+}
+
+TEST_P(NodesTest, ASecondProcessOfOneNameIsRefusedWhileTheFirstIsAlive) {
+    take(nodes.join(entry, lease));
+    const auto other = another();
+    EXPECT_EQ(other->nodes()->join(entry, lease).error().code, ErrorCode::conflict);
+    WriteBatch batch;
+    batch.accepts.push_back({.message = message()});
+    write(batch);  // The first goes on.
+}
+
+TEST_P(NodesTest, OfTwoProcessesOfOneNameThatStartAtOnceOneJoins) {
+    const auto other = another();
+    auto joining =
+        std::async(std::launch::async, [&] { return other->nodes()->join(entry, lease); });
+    const auto first = nodes.join(entry, lease);
+    const auto second = joining.get();
+    EXPECT_NE(first.has_value(), second.has_value());
+}
+
+TEST_P(NodesTest, ARestartIsAnotherGenerationAndFreesWhatWasOwned) {
+    const auto before = take(nodes.join(entry, lease));
+    EXPECT_THAT(take(nodes.claim(std::vector<Shard>{1, 2})), SizeIs(2));
+    reopen();
+    const auto after = take(store->nodes()->join(entry, at_once));
+    EXPECT_EQ(after.node, before.node);
+    EXPECT_EQ(after.generation, before.generation + 1);
+    for (const auto& one : take(store->nodes()->owners())) {
+        EXPECT_FALSE(one.owner);
+    }
+}
+
+TEST_P(NodesTest, AShardHasOneOwner) {
+    const auto other = another();
+    const auto one = take(nodes.join(entry, lease));
+    const auto two = take(other->nodes()->join({.name = "two"}, lease));
+    std::vector<Shard> all(shard_count);
+    std::iota(all.begin(), all.end(), 0);
+    EXPECT_THAT(take(nodes.claim(std::vector<Shard>{0, 1, 2})), SizeIs(3));
+    EXPECT_THAT(take(other->nodes()->claim(all)), SizeIs(shard_count - 3));
+    EXPECT_THAT(take(nodes.claim(all)), IsEmpty());
+    take(nodes.release(std::vector<Shard>{1, 200}));  // 200 is not its own.
+    EXPECT_EQ(owned_by(one), 2);
+    EXPECT_EQ(owned_by(two), shard_count - 3);
+    EXPECT_THAT(take(other->nodes()->claim(all)), ElementsAre(1));
+}
+
+TEST_P(NodesTest, AnAccountIsInTheShardThatTheDatabaseComputes) {
+    for (int count = 0; count < 3; ++count) {
+        const auto made = create_account();
+        EXPECT_EQ(
+            shell.query_text(
+                ("SELECT shard FROM account WHERE id = " + std::to_string(made.value)).c_str()),
+            std::to_string(shard_of(made)));
+    }
+}
+
+TEST_P(NodesTest, ANodeThatWasDeposedWritesNothingMore) {
+    const auto one = take(nodes.join(entry, lease));
+    take(nodes.claim(std::vector<Shard>{7}));
+    const auto waiting_message = accepted();
+    const auto other = another();
+    take(other->nodes()->join({.name = "two"}, lease));
+    EXPECT_FALSE(take(other->nodes()->depose(one, lease)));  // It was heard of.
+    EXPECT_TRUE(take(other->nodes()->depose(one, at_once)));
+    EXPECT_FALSE(take(other->nodes()->depose(one, at_once)));
+
+    WriteBatch batch;
+    batch.finishes.push_back(finish_of(waiting_message));
+    batch.accepts.push_back({.message = message()});
+    const auto written = store->write(batch);
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().code, ErrorCode::fenced);
+    EXPECT_EQ(take(reader()->waiting_messages(100)), 1);
+    EXPECT_EQ(shell.query_text("SELECT count(*) FROM completion"), "0");
+    EXPECT_EQ(nodes.renew().error().code, ErrorCode::fenced);
+    EXPECT_EQ(nodes.claim(std::vector<Shard>{7}).error().code, ErrorCode::fenced);
+    EXPECT_THAT(take(other->nodes()->claim(std::vector<Shard>{7})), ElementsAre(7));
+}
+
+TEST_P(NodesTest, DeposingWaitsForTheCommitInProgress) {
+    const auto one = take(nodes.join(entry, lease));
+    const auto other = another();
+    std::future<Result<bool>> deposing;
+    EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+        if (!deposing.valid()) {
+            deposing = std::async(std::launch::async,
+                                  [&] { return other->nodes()->depose(one, at_once); });
+        }
+        while (waiting() == "0") {
+            std::this_thread::yield();
+        }
+        const auto made = tables.create_account({.name = "Toko Ani"});
+        return made ? Result<void>{} : pass(made);
+    }));
+    EXPECT_TRUE(take(deposing.get()));
+    WriteBatch empty;
+    EXPECT_EQ(store->write(empty).error().code, ErrorCode::fenced);
+}
+
+TEST_P(NodesTest, ANodeThatIsFrozenInATransactionIsDeposedAndItsTransactionIsUndone) {
+    const auto one = take(nodes.join(entry, lease));
+    accepted();
+    const auto other = another();
+    WriteBatch batch;
+    batch.accepts.push_back({.message = message()});
+    batch.changes.push_back({.run = [&](Tables&) -> Result<void> {
+        EXPECT_TRUE(take(other->nodes()->depose(one, at_once)));
+        return {};
+    }});
+    EXPECT_EQ(store->write(batch).error().code, ErrorCode::unavailable);
+    batch.changes.clear();
+    EXPECT_EQ(store->write(batch).error().code, ErrorCode::fenced);
+    EXPECT_EQ(take(reader()->waiting_messages(100)), 1);
+}
+
+TEST_P(NodesTest, ANodeThatLeavesStillWritesUntilItHasLeft) {
+    const auto one = take(nodes.join(entry, lease));
+    take(nodes.claim(std::vector<Shard>{7}));
+    take(nodes.announce_leave());
+    EXPECT_EQ(take(nodes.list())[0].state, Node::State::leaving);
+    accepted();
+    take(nodes.leave());
+    EXPECT_EQ(take(nodes.list())[0].state, Node::State::gone);
+    EXPECT_EQ(owned_by(one), 0);
+    WriteBatch empty;
+    EXPECT_EQ(store->write(empty).error().code, ErrorCode::fenced);
+    EXPECT_EQ(nodes.leave().error().code, ErrorCode::fenced);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engine, NodesTest, ::testing::Values(postgres::engine()), name_of);
+
+}  // namespace
+}  // namespace merpati::store

@@ -1,0 +1,254 @@
+#include "store/postgres/stored_nodes.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/assert.hpp"
+
+namespace merpati::store::postgres {
+namespace {
+
+using sql::Failure;
+
+/// Longer than an idle transaction of the other node may last (Connection::begin).
+constexpr std::chrono::milliseconds patience{6'000};
+
+constexpr const char* now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+constexpr std::array<std::string_view, 3> states{"live", "leaving", "gone"};
+
+std::string_view text_of(Node::State state) {
+    return states.at(static_cast<std::size_t>(state));
+}
+
+Node::State state_of(const sql::Cursor& row, int column) {
+    for (const auto state : {Node::State::live, Node::State::leaving, Node::State::gone}) {
+        if (row.text(column) == text_of(state)) {
+            return state;
+        }
+    }
+    return row.parsed(column, std::optional<Node::State>{});
+}
+
+std::string list_of(std::span<const Shard> shards) {
+    return fmt::format("{}", fmt::join(shards, ","));
+}
+
+}  // namespace
+
+StoredNodes::StoredNodes(ConnectionSettings settings, Joined joined)
+    : connection_(std::move(settings)), joined_(std::move(joined)) {
+    connection_.wait_for_locks(patience);
+}
+
+Result<NodeGeneration> StoredNodes::join(const NodeEntry& entry, Millis lease) {
+    auto begun = written([&]() -> Result<NodeGeneration> {
+        invariant(!self_, "a process joins once");
+        auto made = begin_generation(entry, lease);
+        if (made.node == 0) {
+            return fail(ErrorCode::conflict,
+                        fmt::format("the node \"{}\" is at work: give this one another name with "
+                                    "cluster.node, or stop the other",
+                                    entry.name));
+        }
+        return made;
+    });
+    if (begun) {
+        const std::lock_guard lock{mutex_};
+        self_ = *begun;
+        connection_.fence(*begun);
+        joined_(*begun);
+    }
+    return begun;
+}
+
+/// Of two processes with one name that start at once, the second waits for the row, and then sees
+/// `joined_at`, but not the heartbeat. Node 0: the node is at work.
+NodeGeneration StoredNodes::begin_generation(const NodeEntry& entry, Millis lease) {
+    sql::Statement add{connection_,
+                       "INSERT INTO node(name, generation, state, address, version, joined_at) "
+                       "VALUES(?, 0, 'gone', '', '', 0) ON CONFLICT(name) DO NOTHING"};
+    add.run(entry.name);
+    sql::Statement begin{
+        connection_,
+        fmt::format("UPDATE node SET generation = generation + 1, state = 'live', address = ?2, "
+                    "version = ?3, joined_at = {0} WHERE name = ?1 AND (state = 'gone' OR "
+                    "(joined_at <= {0} - ?4 AND NOT EXISTS (SELECT 1 FROM node_heartbeat h WHERE "
+                    "h.node = node.id AND h.seen_at > {0} - ?4))) RETURNING id, generation",
+                    now)};
+    NodeGeneration made;
+    {
+        auto row = begin.query(entry.name, entry.address, entry.version, lease.count());
+        if (!row.next()) {
+            return {};
+        }
+        made = {.node = row.integer(0), .generation = row.integer(1)};
+    }
+    sql::Statement free{connection_,
+                        "UPDATE shard SET node = NULL, generation = generation + 1 "
+                        "WHERE node = ?"};
+    free.run(made.node);
+    sql::Statement note{connection_,
+                        fmt::format("INSERT INTO node_heartbeat(node, seen_at) VALUES(?1, {0}) "
+                                    "ON CONFLICT(node) DO UPDATE SET seen_at = {0}",
+                                    now)};
+    note.run(made.node);
+    return made;
+}
+
+Result<void> StoredNodes::renew() {
+    return written([&]() -> Result<void> {
+        sql::Statement note{
+            connection_, fmt::format("UPDATE node_heartbeat SET seen_at = {} WHERE node = ?", now)};
+        note.run(self().node);
+        return {};
+    });
+}
+
+Result<std::vector<Node>> StoredNodes::list() {
+    return guarded([&]() -> Result<std::vector<Node>> {
+        sql::Statement find{
+            connection_,
+            fmt::format("SELECT n.id, n.generation, n.name, n.address, n.version, n.state, "
+                        "n.joined_at, coalesce(h.seen_at, 0), {} - coalesce(h.seen_at, 0) "
+                        "FROM node n LEFT JOIN node_heartbeat h ON h.node = n.id ORDER BY n.name",
+                        now)};
+        std::vector<Node> found;
+        for (auto row = find.query(); row.next();) {
+            found.push_back({.id = {.node = row.integer(0), .generation = row.integer(1)},
+                             .entry = {.name = std::string{row.text(2)},
+                                       .address = std::string{row.text(3)},
+                                       .version = std::string{row.text(4)}},
+                             .state = state_of(row, 5),
+                             .joined_at = row.time(6),
+                             .seen_at = row.time(7),
+                             .silent_for = Millis{row.integer(8)}});
+        }
+        return found;
+    });
+}
+
+Result<std::vector<ShardOwner>> StoredNodes::owners() {
+    return guarded([&]() -> Result<std::vector<ShardOwner>> {
+        sql::Statement find{connection_,
+                            "SELECT s.id, n.id, n.generation FROM shard s LEFT JOIN node n ON "
+                            "n.id = s.node ORDER BY s.id"};
+        std::vector<ShardOwner> found;
+        for (auto row = find.query(); row.next();) {
+            auto& one = found.emplace_back(ShardOwner{.shard = row.integer(0), .owner = {}});
+            if (!row.null(1)) {
+                one.owner = {.node = row.integer(1), .generation = row.integer(2)};
+            }
+        }
+        return found;
+    });
+}
+
+Result<std::vector<Shard>> StoredNodes::claim(std::span<const Shard> shards) {
+    return written([&]() -> Result<std::vector<Shard>> {
+        sql::Statement take{connection_,
+                            "UPDATE shard SET node = ?1, generation = generation + 1 WHERE "
+                            "node IS NULL AND id = ANY(string_to_array(?2, ',')::bigint[]) "
+                            "RETURNING id"};
+        std::vector<Shard> taken;
+        const auto list = list_of(shards);
+        for (auto row = take.query(self().node, list); row.next();) {
+            taken.push_back(row.integer(0));
+        }
+        return taken;
+    });
+}
+
+Result<void> StoredNodes::release(std::span<const Shard> shards) {
+    return written([&]() -> Result<void> {
+        sql::Statement give{connection_,
+                            "UPDATE shard SET node = NULL, generation = generation + 1 WHERE "
+                            "node = ?1 AND id = ANY(string_to_array(?2, ',')::bigint[])"};
+        give.run(self().node, list_of(shards));
+        return {};
+    });
+}
+
+Result<void> StoredNodes::announce_leave() {
+    return written([&]() -> Result<void> {
+        sql::Statement announce{
+            connection_, "UPDATE node SET state = 'leaving' WHERE id = ? AND generation = ?"};
+        announce.run(self().node, self().generation);
+        if (connection_.changes() == 0) {
+            throw Failure{Failure::Kind::fenced, "this node was deposed"};
+        }
+        return {};
+    });
+}
+
+Result<void> StoredNodes::leave() {
+    return written([&]() -> Result<void> {
+        if (!end_generation(self(), Millis{0})) {
+            throw Failure{Failure::Kind::fenced, "this node was deposed"};
+        }
+        return {};
+    });
+}
+
+Result<bool> StoredNodes::depose(const NodeGeneration& other, Millis silent_for) {
+    return written([&]() -> Result<bool> { return end_generation(other, silent_for); });
+}
+
+/// Each commit of the node locks its row, so this waits for the one in progress, and all later ones
+/// find another generation.
+bool StoredNodes::end_generation(const NodeGeneration& node, Millis silent_for) {
+    sql::Statement end{
+        connection_,
+        fmt::format("UPDATE node SET generation = generation + 1, state = 'gone' WHERE id = ?1 AND "
+                    "generation = ?2 AND state <> 'gone' AND NOT EXISTS (SELECT 1 FROM "
+                    "node_heartbeat h WHERE h.node = ?1 AND h.seen_at > {} - ?3)",
+                    now)};
+    end.run(node.node, node.generation, silent_for.count());
+    if (connection_.changes() == 0) {
+        return false;
+    }
+    sql::Statement free{connection_,
+                        "UPDATE shard SET node = NULL, generation = generation + 1 "
+                        "WHERE node = ?"};
+    free.run(node.node);
+    return true;
+}
+
+/// Turns a Failure into an Error.
+template <class Body>
+auto StoredNodes::guarded(Body body) -> decltype(body()) {
+    const std::lock_guard lock{mutex_};
+    try {
+        return body();
+    } catch (const Failure& failure) {
+        connection_.roll_back();
+        return fail(failure.is_busy() ? ErrorCode::busy : sql::code_of(failure.kind()),
+                    failure.what());
+    }
+}
+
+/// Runs `body` in a transaction, which is undone if it fails. After `join` it is this node's.
+template <class Body>
+auto StoredNodes::written(Body body) -> decltype(body()) {
+    return guarded([&] {
+        connection_.begin();
+        auto result = body();
+        if (result) {
+            connection_.commit();
+        } else {
+            connection_.roll_back();
+        }
+        return result;
+    });
+}
+
+const NodeGeneration& StoredNodes::self() const {
+    invariant(self_.has_value(), "a node joins first");
+    return *self_;
+}
+
+}  // namespace merpati::store::postgres
