@@ -45,29 +45,7 @@ test(
 
 test("a month that leaves something out says so, and fails", async () => {
   const { judge, describeMonth } = await import(bench("month/judgement.mjs"));
-  const minute = {
-    acceptP99: 2,
-    callbackP99: 3,
-    memory: 50,
-    workers: 90,
-    disk: 400,
-    media: 1,
-    descriptors: 60,
-    rows: { message: 5000, usage: 200 },
-  };
-  const report = {
-    seconds: 3600,
-    rate: 800,
-    samples: Array.from({ length: 60 }, () => minute),
-    visits: { wrong: {} },
-    agreement: [{ what: "usage: sent", found: 7, wanted: 7, met: true }],
-    counts: { accepted: 9, refused: {}, repeated: 0, ended: { sent: 7, failed: 2 } },
-    held: [],
-    missing: [],
-    unknown: [],
-    lines: [],
-    leftOut: [] as string[],
-  };
+  const report = quiet();
   const strict = { growthMax: 1.3, mustBeWhole: true };
   const whole = judge(report, strict);
   expect(whole.passed).toBe(true);
@@ -82,6 +60,54 @@ test("a month that leaves something out says so, and fails", async () => {
     expect(judge({ ...report, samples: grown }, strict).passed, figure).toBe(false);
   }
 });
+
+test("a month names each message that was not reported, with all that is known of it", async () => {
+  const { describeMonth } = await import(bench("month/judgement.mjs"));
+  const missing = [{ id: "lost-1", shown: { to: "6281200000017" }, queue: [{ due_at: 12 }] }];
+  const text = describeMonth({ ...quiet(), growth: [], growthMax: 0, missing });
+  expect(text).toContain("not reported: 1 lost-1;");
+  expect(text).toContain(`\n  not reported: ${JSON.stringify(missing[0])}\n`);
+});
+
+test("a month has the simulator play something only for the recipients that it means", async () => {
+  const { recipientOf } = await import(bench("month/senders.mjs"));
+  const docs = readFileSync(join(import.meta.dirname, "../docs/simulator.md"), "utf8");
+  const played = new Set([...docs.matchAll(/^\| `(99\d{4})` \|/gm)].map(([, ending]) => ending));
+  expect(played).toContain("995001");
+  const wrong = [];
+  for (let number = 0; number < 3_000_000; number += 1) {
+    const recipient = recipientOf(number);
+    if (played.has(recipient.slice(-6))) wrong.push(recipient);
+  }
+  expect(wrong).toEqual([]);
+});
+
+/** A month in which nothing went wrong and nothing grew. */
+function quiet() {
+  const minute = {
+    acceptP99: 2,
+    callbackP99: 3,
+    memory: 50,
+    workers: 90,
+    disk: 400,
+    media: 1,
+    descriptors: 60,
+    rows: { message: 5000, usage: 200 },
+  };
+  return {
+    seconds: 3600,
+    rate: 800,
+    samples: Array.from({ length: 60 }, () => minute),
+    visits: { wrong: {} },
+    agreement: [{ what: "usage: sent", found: 7, wanted: 7, met: true }],
+    counts: { accepted: 9, refused: {}, repeated: 0, ended: { sent: 7, failed: 2 } },
+    held: [],
+    missing: [],
+    unknown: [],
+    lines: [],
+    leftOut: [] as string[],
+  };
+}
 
 function ended(program: string, environment: Record<string, string>) {
   const options = { env: { ...process.env, ...environment }, maxBuffer: 1 << 26 };

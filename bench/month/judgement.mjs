@@ -2,6 +2,7 @@
 import { grouped, median, table } from "../statistics.mjs";
 
 const ROWS_MIN = 1000; // Smaller tables are not compared.
+const SHOWN_MAX = 5;
 
 /**
  * `growthMax`: what the last quarter may be of the second; 0: not judged. `mustBeWhole`: a run
@@ -47,7 +48,7 @@ function growths(samples) {
 }
 
 /** How many, and the first of them. */
-const shown = (ids) => [ids.length, ...ids.slice(0, 5)].join(" ");
+const shown = (ids) => [ids.length, ...ids.slice(0, SHOWN_MAX)].join(" ");
 
 export function describeMonth(report) {
   const { growth, growthMax, counts, visits, agreement, lines, missing, unknown } = report;
@@ -62,9 +63,10 @@ export function describeMonth(report) {
       "quarters",
     table([["figure", "second quarter", "last quarter", "ratio"], ...cells]),
     `  accepted ${grouped(counts.accepted)}: sent ${grouped(counts.ended.sent)}, failed ` +
-      `${grouped(counts.ended.failed)}; not reported: ${shown(missing)}; reported and never ` +
-      `answered: ${shown(unknown)}; callbacks repeated ${counts.repeated}; ` +
+      `${grouped(counts.ended.failed)}; not reported: ${shown(missing.map(({ id }) => id))}; ` +
+      `reported and never answered: ${shown(unknown)}; callbacks repeated ${counts.repeated}; ` +
       `refused: ${refused.join(", ") || "none"}`,
+    ...missing.slice(0, SHOWN_MAX).map((one) => `  not reported: ${JSON.stringify(one)}`),
     ...report.held.map(({ id, why }) => `  held after a kill: ${id}: ${why}`),
     `  visits: ${JSON.stringify(visits)}`,
     ...agreement.map(

@@ -19,6 +19,7 @@ import { Books } from "./books.mjs";
 import { Client } from "./client.mjs";
 import { judge } from "./judgement.mjs";
 import { unexplained } from "./log_lines.mjs";
+import { lookUpMissing } from "./missing.mjs";
 import { startMediaHost, startReceivers } from "./receivers.mjs";
 import { sample } from "./samples.mjs";
 import { startLinkedSenders, startSenders } from "./senders.mjs";
@@ -50,7 +51,6 @@ const SCOPES = [
   "account:manage",
 ];
 const UNPACED = ["--gap", "0s", "--jitter", "0s", "--per-day", "none", "--warm-up", "0"];
-const LOOK_UPS_MAX = 100;
 const DRAIN_SECONDS = 400; // The third wait of a callback and its attempt, with room.
 // Two hours of the gateway's clock pass in each quarter. Those before the last two are removed.
 const HOURS_REMOVED = SECONDS < HOUR_SECONDS ? 1 : 3;
@@ -189,21 +189,6 @@ async function populate(world) {
     await world.start();
   }
   return { shops, linked, admin };
-}
-
-/** What the gateway says of messages that were not reported: held, or missing, with their state. */
-function lookUpMissing(world, books) {
-  const missing = [];
-  for (const id of books.openIds()) {
-    if (missing.length >= LOOK_UPS_MAX) {
-      missing.push(id);
-      continue;
-    }
-    const { state, details } = world.command("message", "show", id);
-    if (state === "held") books.hold(id, details);
-    else missing.push(`${id} (${state}: ${details})`);
-  }
-  return missing;
 }
 
 /** Waits until each accepted message has been reported, or for long. */

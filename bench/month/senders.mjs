@@ -17,6 +17,12 @@ const kinds = [
 ];
 
 /**
+ * The recipient of an ordinary message, by the message's number. None ends in digits for which the
+ * simulator plays something, such as a failure without an end.
+ */
+export const recipientOf = (number) => `62812${String(number).padStart(8, "0")}7`;
+
+/**
  * Sends `perSecond` messages until `stop` is called, which resolves when all have been answered.
  * `shops`: [{key, devices}], which take turns.
  */
@@ -44,7 +50,7 @@ export function startSenders({ client, shops, perSecond, urls, media, books, del
     const special = kind.of?.({ media, index: number, delayMax }) ?? {};
     const body = {
       from: devices[Math.floor(number / shops.length) % devices.length],
-      to: kind.recipient ? `6281200${kind.recipient}` : `62812${String(number).padStart(8, "0")}`,
+      to: kind.recipient ? `6281200${kind.recipient}` : recipientOf(number),
       Type: "text",
       message: `Pesanan ${number} sudah siap diambil.`,
       callbackStatus: urls[kind.receiver ?? "prompt"],

@@ -3,6 +3,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { recipientOf } from "./senders.mjs";
 
 const PAGE = { "x-merpati-request": "1", "sec-fetch-site": "same-origin" };
 // A full disk, a stop, a limit, and a session that ended with its person.
@@ -97,7 +98,7 @@ export function startVisitors({ client, world, admin, shops, books, minuteMs }) 
     const queries = [
       "/v1/messages?limit=100",
       "/v1/messages?state=failed&limit=100",
-      `/v1/messages?to=62812${String(count).padStart(8, "0")}`,
+      `/v1/messages?to=${recipientOf(count)}`,
       `/v1/messages?device=${devices[0]}&limit=50`,
       "/v1/callbacks?state=waiting",
       "/v1/callbacks/hosts",
