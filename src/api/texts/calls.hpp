@@ -168,6 +168,8 @@ inline constexpr std::array texts_of_calls{
          "terlalu banyak permintaan akun ini menunggu: kurangi yang bersamaan"},
     Text{"there are more calls than the rate of the account or person lets in: wait",
          "permintaan lebih cepat daripada batas akun atau pengguna ini: tunggu"},
+    Text{"its account is moving to another process: try again",
+         "akunnya sedang berpindah ke proses lain: coba lagi"},
     Text{"the server is stopping", "server sedang berhenti"},
     Text{"the server stops", "server berhenti"},
     Text{"the scheduler has stopped", "penjadwal sudah berhenti"},
