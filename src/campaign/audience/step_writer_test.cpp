@@ -12,9 +12,9 @@ TEST(StepSizeTest, ApproachesTheTimeThatAStepMayTake) {
     for (int step = 0; step < 20; ++step) {
         size.note(size.rows(), size.rows() * 10us);
     }
-    EXPECT_NEAR(static_cast<double>(size.rows()), 300, 5);
+    EXPECT_NEAR(static_cast<double>(size.rows()), 150, 3);
     for (int step = 0; step < 20; ++step) {
-        size.note(size.rows(), size.rows() * 100us);
+        size.note(size.rows(), size.rows() * 50us);
     }
     EXPECT_NEAR(static_cast<double>(size.rows()), 30, 2);
 }
