@@ -59,7 +59,9 @@ struct CampaignTest : StoreTest {
     }
     Result<void> stage(model::CampaignId id, const std::vector<NewRecipient>& rows,
                        UploadCounts& counts) {
+        const auto before = counts;
         return run([&](CampaignTables& campaigns) {
+            counts = before;
             return campaigns.stage_rows(id, rows, counts, clock.now());
         });
     }
