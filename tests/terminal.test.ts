@@ -113,11 +113,11 @@ describe("on a stopped store", () => {
     expect(shown.stdout).toContain(`= sqlite:${folder}/merpati.db  (default)`);
   });
 
-  test("a PostgreSQL store is refused in plain words, without its password", async () => {
+  test("a PostgreSQL store without a key file is refused, without its password", async () => {
     const line = "merpati --set 'store.url=postgresql://u:p#ss@db/m' account list";
     const refused = await shell(line, folder);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("PostgreSQL");
+    expect(refused.stderr).toContain("store.key_file must be set");
     expect(refused.stderr).not.toContain("p#ss");
   });
 
