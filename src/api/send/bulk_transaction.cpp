@@ -65,6 +65,7 @@ Result<void> BulkTransaction::commit() {
 /// a single send.
 Result<void> BulkTransaction::store_in(store::Tables& tables) {
     accepting_.reset();
+    first_.reset();
     if (record_) {
         auto first = tables.find_idempotency(record_->account, record_->key);
         if (!first) {
@@ -83,6 +84,7 @@ Result<void> BulkTransaction::store_in(store::Tables& tables) {
     }
     for (std::size_t place = 0; place < entering_.size(); ++place) {
         accepting_ = place;
+        entering_[place].accept.result = store::Accept::Result::stored;  // Of an earlier run.
         tables.accept(entering_[place].accept);
     }
     accepting_.reset();

@@ -182,6 +182,7 @@ Result<value> accept_as_known(const Context& context, Call& call, const Invitati
     auto session = sessions::new_session(context, call, model::SignIn::password, token);
     auto denial = Denial::none;
     const auto committed = context.change([&](store::Tables& tables) -> Result<void> {
+        denial = Denial::none;
         const auto now = session.created_at;
         const auto invitation = find_open(tables, call, opened.digest, now);
         if (!invitation) {

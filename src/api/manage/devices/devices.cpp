@@ -172,6 +172,7 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, Call
 Result<void> check_wanted(const Context& context, Call& call, const Wanted& wanted) {
     std::optional<model::Device> device;
     const auto tried = context.change([&](store::Tables& tables) -> Result<void> {
+        device.reset();
         auto added = add_in(context, tables, call, wanted);
         if (!added) {
             return pass(added);

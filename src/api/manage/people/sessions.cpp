@@ -27,6 +27,7 @@ Result<value> begin(const Context& context, Call& call, Candidate candidate) {
     auto denial = Denial::none;
     call.principal = admission::Principal::of(std::make_shared<model::Person>(candidate.person));
     const auto committed = context.change([&](store::Tables& tables) -> Result<void> {
+        denial = Denial::none;
         const auto decided = begin_in(tables, candidate, session, session.created_at);
         if (!decided) {
             return pass(decided);
@@ -109,6 +110,7 @@ Result<value> use_link(const Context& context, Call& call) {
     auto session = new_session(context, call, model::SignIn::link, token);
     bool denied = false;
     const auto committed = context.change([&](store::Tables& tables) -> Result<void> {
+        denied = false;
         auto& people = tables.people();
         const auto owner = people.take_link(*digest, session.created_at);
         const auto person =
