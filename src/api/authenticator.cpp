@@ -131,7 +131,7 @@ Checked<void> Authenticator::read_idempotency_key(const http::Request& request,
     if (!header) {
         return {};
     }
-    if (!well_formed_idempotency_key(*header)) {
+    if (!IdempotencyLedger::is_well_formed(*header)) {
         return refuse(Refusal::idempotency_key_invalid);
     }
     // The answers of the revisions differ, so the revision is part of what identifies a request.

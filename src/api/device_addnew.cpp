@@ -115,11 +115,11 @@ Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
 Result<void> DeviceAddnew::decide(store::Tables& tables, Job& job) const {
     auto& record = job.call.idempotency;
     if (record) {
-        const auto first = tables.find_idempotency(record->account, record->key);
+        const auto first = IdempotencyLedger::first_in(tables, *record);
         if (!first) {
             return pass(first);
         }
-        if (*first && (*first)->holds(record->created_at)) {
+        if (*first) {
             job.answer = rooms_.idempotency.repeat(**first, *record);
             return undo();
         }

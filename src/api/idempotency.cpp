@@ -1,23 +1,16 @@
 #include "api/idempotency.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "api/send/answers.hpp"
 
 namespace merpati::api {
-namespace {
-
-constexpr std::size_t key_bytes_max = 255;
-
-}  // namespace
 
 store::IdempotencyRecord Idempotency::record_of(const http::Request& request, std::string_view key,
                                                 std::string_view revision, model::AccountId account,
                                                 Timestamp now) const {
-    return idempotency_record(store_,
-                              {.path = request.path, .revision = revision, .body = request.body},
-                              key, account, now);
+    return ledger_.record(account, std::string{key},
+                          published_request(request.path, revision, request.body), now);
 }
 
 void Idempotency::start() {
@@ -26,7 +19,7 @@ void Idempotency::start() {
 }
 
 void Idempotency::enter(Call&& call, Proceed proceed) {
-    auto hold = keys_in_flight_.take(*call.idempotency);
+    auto hold = ledger_.hold(*call.idempotency);
     std::optional<Sha256> in_flight;
     if (hold) {
         call.responder.hold(std::move(*hold));
@@ -95,9 +88,8 @@ Checked<http::Reply> Idempotency::answer_beside(const store::IdempotencyRecord& 
 /// cannot be read: the operation's transaction looks again.
 std::optional<store::IdempotencyRecord> Idempotency::first_request(
     const store::IdempotencyRecord& now) {
-    auto first = readers_.read(
-        [&](store::Reader& reader) { return reader.idempotency(now.account, now.key); });
-    return first && *first && (*first)->holds(now.created_at) ? std::move(*first) : std::nullopt;
+    auto first = ledger_.first(now);
+    return first ? *std::move(first) : std::nullopt;
 }
 
 /// The answer to a repeat of a request that was carried out but never answered, from the state of
@@ -115,25 +107,14 @@ http::Reply Idempotency::recall(const store::IdempotencyRecord& first) const {
     return failure(Refusal::internal);
 }
 
-store::IdempotencyRecord idempotency_record(const store::Store& store, const FirstRequest& request,
-                                            std::string_view key, model::AccountId account,
-                                            Timestamp now) {
-    store::IdempotencyRecord record;
-    record.account = account;
-    record.key = key;
-    record.created_at = now;
-    std::string scope{request.path};
-    scope += '\n';
-    scope += request.revision;
-    scope += '\n';
-    scope += request.body;
-    record.fingerprint = store.fingerprint(scope);
-    return record;
-}
-
-bool well_formed_idempotency_key(std::string_view key) noexcept {
-    return !key.empty() && key.size() <= key_bytes_max &&
-           std::ranges::all_of(key, [](char c) { return c >= 0x20 && c < 0x7f; });
+std::string published_request(std::string_view path, std::string_view revision,
+                              std::string_view body) {
+    std::string request{path};
+    request += '\n';
+    request += revision;
+    request += '\n';
+    request += body;
+    return request;
 }
 
 }  // namespace merpati::api

@@ -9,18 +9,17 @@
 
 #include "admission/caller_rights.hpp"
 #include "api/call.hpp"
-#include "api/keys_in_flight.hpp"
+#include "api/idempotency_ledger.hpp"
 #include "api/manage/engine/workers.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
 #include "store/reader_pool.hpp"
 #include "store/records.hpp"
-#include "store/store.hpp"
 
 namespace merpati::api {
 
-/// Idempotency-Keys of the operations of Scope::account. (IdempotentCalls does the same for the
-/// catalogue.)
+/// What requests with an Idempotency-Key are answered by the operations of Scope::account.
+/// (IdempotentCalls does the same for the catalogue.)
 ///
 /// Operation: Authenticator calls `enter` after its own checks and before those of the operation. A
 /// repeat gets the stored answer of the first request with its key, even if the operation's checks
@@ -45,9 +44,9 @@ public:
     static constexpr std::size_t waiting_of_account_max = 256;
     static constexpr std::size_t waiting_max = 2'048;
 
-    Idempotency(const store::Store& store, store::ReaderPool& readers,
+    Idempotency(IdempotencyLedger& ledger, store::ReaderPool& readers,
                 const admission::CallerRights& rights)
-        : store_(store), readers_(readers), rights_(rights) {}
+        : ledger_(ledger), readers_(readers), rights_(rights) {}
     ~Idempotency() { stop(); }
     Idempotency(const Idempotency&) = delete;
     Idempotency& operator=(const Idempotency&) = delete;
@@ -88,27 +87,16 @@ private:
         const store::IdempotencyRecord& now);
     [[nodiscard]] http::Reply recall(const store::IdempotencyRecord& first) const;
 
-    const store::Store& store_;
+    IdempotencyLedger& ledger_;
     store::ReaderPool& readers_;
     const admission::CallerRights& rights_;
-    KeysInFlight keys_in_flight_;
     manage::Workers look_ups_{"idempotency", manage::Workers::threads_count, waiting_of_account_max,
                               waiting_max};
 };
 
-/// What the fingerprint of a request covers.
-struct FirstRequest {
-    std::string_view path;
-    std::string_view revision;  // Empty: the operation has none.
-    std::string_view body;
-};
-/// The record of a request with a key of its account, without an answer.
-[[nodiscard]] store::IdempotencyRecord idempotency_record(const store::Store& store,
-                                                          const FirstRequest& request,
-                                                          std::string_view key,
-                                                          model::AccountId account, Timestamp now);
-
-/// Whether a key is 1 to 255 printable characters.
-[[nodiscard]] bool well_formed_idempotency_key(std::string_view key) noexcept;
+/// What distinguishes a published request from others with its key. `revision` is empty where the
+/// operation has none.
+[[nodiscard]] std::string published_request(std::string_view path, std::string_view revision,
+                                            std::string_view body);
 
 }  // namespace merpati::api

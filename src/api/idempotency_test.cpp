@@ -102,7 +102,8 @@ struct IdempotencyTest : ::testing::Test {
     QueueClock queue_clock{clock};
     admission::CallerRights rights{clock, directory, {}};
     store::ReaderPool readers{*store};
-    Idempotency idempotency{*store, readers, rights};
+    IdempotencyLedger ledger{*store, readers};
+    Idempotency idempotency{ledger, readers, rights};
     Authenticator authenticator{queue_clock, directory, idempotency, {}};
     store::Committer committer{clock, *store, {}, [](const Error&) {}};
     manage::testing::RecordingDevices devices{directory};
@@ -269,7 +270,8 @@ TEST_F(IdempotencyTest, AReaderThatFailsIsReplacedForTheNextRequest) {
     const auto broken = store::open_store({.url = "sqlite:" + folder.file("broken.db")}).value();
     StoreOfReaders source{*broken};
     store::ReaderPool pool{source};
-    Idempotency asked{source, pool, rights};
+    IdempotencyLedger asked_ledger{source, pool};
+    Idempotency asked{asked_ledger, pool, rights};
     asked.start();
     const auto is_first = [&](std::string_view idempotency_key) {
         http::Request request;
@@ -345,7 +347,8 @@ struct SlowIdempotencyTest : IdempotencyTest {
 
     SlowStore slow{*store};
     store::ReaderPool pool{slow};
-    Idempotency asked{slow, pool, rights};
+    IdempotencyLedger asked_ledger{slow, pool};
+    Idempotency asked{asked_ledger, pool, rights};
 };
 
 TEST_F(SlowIdempotencyTest, ASlowDiskDoesNotHoldUpTheThreadThatAsks) {

@@ -265,6 +265,7 @@ public:
           queue_clock_(clock),
           store_(std::move(opened.store)),
           readers_(*store_),
+          ledger_(*store_, readers_),
           ids_(queue_clock_, random, opened.last_sequence),
           notices_(queue_clock_, ids_),
           rights_(clock, directory_, daemon::session_limits(settings)),
@@ -284,6 +285,7 @@ public:
                .random = random,
                .store = *store_,
                .readers = readers_,
+               .idempotency = ledger_,
                .change =
                    [this](auto run) { return write_change(*store_, directory_, std::move(run)); },
                .directory = directory_,
@@ -318,6 +320,7 @@ private:
     QueueClock queue_clock_;
     std::unique_ptr<store::Store> store_;
     store::ReaderPool readers_;
+    api::IdempotencyLedger ledger_;
     UuidSource ids_;
     devices::Notices notices_;
     admission::Directory directory_;

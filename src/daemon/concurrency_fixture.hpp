@@ -275,7 +275,8 @@ struct ConcurrencyFixture : ::testing::Test {
     admission::Directory directory;
     admission::Ownership ownership;
     admission::CallerRights rights{machine, directory, {}};
-    api::Idempotency idempotency{*store, readers, rights};
+    api::IdempotencyLedger ledger{*store, readers};
+    api::Idempotency idempotency{ledger, readers, rights};
     api::Authenticator authenticator{clock, directory, idempotency, {}};
     media::MediaFetcher media_fetcher{clock, policy, {}, {}};
     connector::Connectors connectors;
@@ -377,6 +378,7 @@ struct ConcurrencyFixture : ::testing::Test {
          .random = random,
          .store = *store,
          .readers = readers,
+         .idempotency = ledger,
          .change = [this](auto change) { return committer.change_and_wait(std::move(change)); },
          .directory = directory,
          .rights = rights,

@@ -1,18 +1,15 @@
 #include "daemon/gateway.hpp"
 
 #include "admission/admission.hpp"
-#include "admission/directory.hpp"
 #include "api/authenticator.hpp"
 #include "api/callers.hpp"
 #include "api/device_addnew.hpp"
-#include "api/events/event_hub.hpp"
 #include "api/manage/engine/manage.hpp"
 #include "api/manage/engine/service.hpp"
 #include "api/monitoring.hpp"
 #include "api/routes.hpp"
 #include "api/send/bulk.hpp"
 #include "api/send/send.hpp"
-#include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "callback/sender.hpp"
 #include "config/address.hpp"
@@ -58,7 +55,8 @@ public:
           notices_(queue_clock_, ids_),
           policy_(std::move(opened.allowed)),
           rights_(clock, directory_, session_limits(settings)),
-          idempotency_(*store_, readers_, rights_),
+          ledger_(*store_, readers_),
+          idempotency_(ledger_, readers_, rights_),
           authenticator_(queue_clock_, directory_, idempotency_, authenticator_options(settings)),
           callers_(clock, directory_, app_address(settings), session_limits(settings),
                    settings.api.rate),
@@ -148,7 +146,8 @@ public:
                  .directory = directory_,
                  .rights = rights_,
                  .intake = intake_,
-                 .store = *store_,
+                 .readers = readers_,
+                 .idempotency = ledger_,
                  .committer = committer_},
                 bulk_options(settings)),
           device_addnew_({.clock = clock,
@@ -216,6 +215,7 @@ public:
                .random = random,
                .store = *store_,
                .readers = readers_,
+               .idempotency = ledger_,
                .change =
                    [this](auto change) { return committer_.change_and_wait(std::move(change)); },
                .directory = directory_,
@@ -421,6 +421,7 @@ private:
     admission::Directory directory_;
     admission::Ownership ownership_;
     admission::CallerRights rights_;
+    api::IdempotencyLedger ledger_;
     api::Idempotency idempotency_;
     api::Authenticator authenticator_;
     api::Callers callers_;

@@ -10,7 +10,7 @@
 #include "admission/directory.hpp"
 #include "admission/principal.hpp"
 #include "api/call.hpp"
-#include "api/keys_in_flight.hpp"
+#include "api/idempotency_ledger.hpp"
 #include "api/manage/engine/workers.hpp"
 #include "api/send/bulk_body.hpp"
 #include "api/send/bulk_memory.hpp"
@@ -23,7 +23,6 @@
 #include "model/account.hpp"
 #include "store/committer.hpp"
 #include "store/reader_pool.hpp"
-#include "store/store.hpp"
 
 namespace merpati::api {
 
@@ -58,7 +57,8 @@ public:
         const admission::Directory& directory;
         const admission::CallerRights& rights;
         Intake& intake;
-        store::Store& store;
+        store::ReaderPool& readers;
+        IdempotencyLedger& idempotency;
         store::Committer& committer;
     };
     /// One thread is reserved for the local operator.
@@ -92,8 +92,6 @@ private:
     Rooms rooms_;
     const BulkOptions options_;
     BulkMemory memory_;
-    store::ReaderPool readers_{rooms_.store};
-    KeysInFlight keys_in_flight_;
     manage::Workers workers_{"bulk", threads_count};
 };
 

@@ -76,22 +76,19 @@ std::optional<Outcome> BulkRequest::take_key() {
     if (!request_.head.idempotency_key) {
         return std::nullopt;
     }
-    if (!well_formed_idempotency_key(*request_.head.idempotency_key)) {
+    if (!IdempotencyLedger::is_well_formed(*request_.head.idempotency_key)) {
         return manage::idempotency_key_malformed();
     }
-    record_ = manage::idempotency_record(bulk_.rooms_.store, bulk_.rooms_.clock, request_, caller_);
-    auto hold = bulk_.keys_in_flight_.take(*record_);
+    auto& ledger = bulk_.rooms_.idempotency;
+    record_ = manage::idempotency_record(ledger, request_, caller_, bulk_.rooms_.clock.now());
+    auto hold = ledger.hold(*record_);
     if (!hold) {
         return manage::beside(hold.error(), *record_);
     }
     key_hold_ = std::move(*hold);
     // If the store cannot be read, the transaction looks again.
-    const auto first = bulk_.readers_.read([this](store::Reader& reader) {
-        return reader.idempotency(record_->account, record_->key);
-    });
-    return first && *first && (*first)->holds(record_->created_at)
-               ? std::optional{manage::repeat_of(**first, *record_)}
-               : std::nullopt;
+    const auto first = ledger.first(*record_);
+    return first && *first ? std::optional{manage::repeat_of(**first, *record_)} : std::nullopt;
 }
 
 void BulkRequest::judge() {
@@ -147,17 +144,17 @@ Checked<void> BulkRequest::take_rate(SteadyTime now) {
 }
 
 Checked<bool> BulkRequest::repeats(const BulkItem::Key& key, BulkMessage& item) {
-    if (!well_formed_idempotency_key(key.text)) {
+    if (!IdempotencyLedger::is_well_formed(key.text)) {
         return refuse(Refusal::idempotency_key_invalid);
     }
     // The keys are those of single sends, and so are the fingerprints.
-    auto record = idempotency_record(
-        bulk_.rooms_.store,
-        {.path = "/v1/send", .revision = model::to_string(model::Revision::a), .body = key.content},
-        key.text, account_->account.id, bulk_.rooms_.clock.now());
-    const auto first = bulk_.readers_.read(
-        [&](store::Reader& reader) { return reader.idempotency(record.account, record.key); });
-    if (first && *first && (*first)->holds(record.created_at)) {
+    auto& ledger = bulk_.rooms_.idempotency;
+    auto record = ledger.record(
+        account_->account.id, key.text,
+        published_request("/v1/send", model::to_string(model::Revision::a), key.content),
+        bulk_.rooms_.clock.now());
+    const auto first = ledger.first(record);
+    if (first && *first) {
         if ((*first)->fingerprint != record.fingerprint) {
             return refuse(Refusal::idempotency_key_reused);
         }
@@ -246,7 +243,7 @@ std::optional<Outcome> BulkRequest::store() {
 /// The account's balance. Empty: it is not counted, or cannot be read: then nothing is refused for
 /// it.
 std::optional<std::int64_t> BulkRequest::credit() {
-    const auto account = bulk_.readers_.read(
+    const auto account = bulk_.rooms_.readers.read(
         [this](store::Reader& reader) { return reader.account(account_->account.id); });
     return account && *account ? (*account)->credit : std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "api/idempotency_ledger.hpp"
 #include "api/manage/engine/idempotency_answers.hpp"
 #include "api/send/answers.hpp"
 #include "api/send/judge.hpp"
@@ -67,11 +68,11 @@ Result<void> BulkTransaction::store_in(store::Tables& tables) {
     accepting_.reset();
     first_.reset();
     if (record_) {
-        auto first = tables.find_idempotency(record_->account, record_->key);
+        auto first = IdempotencyLedger::first_in(tables, *record_);
         if (!first) {
             return pass(first);
         }
-        if (*first && (*first)->holds(record_->created_at)) {
+        if (*first) {
             first_ = **std::move(first);
             return fail(ErrorCode::conflict, "this Idempotency-Key was used meanwhile");
         }

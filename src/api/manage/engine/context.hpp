@@ -18,6 +18,7 @@
 #include "admission/caller_rights.hpp"
 #include "admission/directory.hpp"
 #include "admission/principal.hpp"
+#include "api/idempotency_ledger.hpp"
 #include "api/manage/people/people_rooms.hpp"
 #include "api/send/single_send.hpp"
 #include "base/error.hpp"
@@ -258,6 +259,7 @@ struct Context {
     Random& random;
     store::Store& store;         // For backups; changes go through `change`.
     store::ReaderPool& readers;  // Of `store`; see `read`.
+    IdempotencyLedger& idempotency;
     Change change;
     const admission::Directory& directory;
     const admission::CallerRights& rights;

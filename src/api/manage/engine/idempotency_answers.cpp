@@ -1,5 +1,7 @@
 #include "api/manage/engine/idempotency_answers.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "api/manage/engine/manage.hpp"
@@ -21,23 +23,23 @@ Outcome key_reused() {
 
 }  // namespace
 
-store::IdempotencyRecord idempotency_record(const store::Store& store, const Clock& queue_clock,
-                                            const Request& request,
-                                            const admission::Principal& caller) {
-    store::IdempotencyRecord record;
+store::IdempotencyRecord idempotency_record(const IdempotencyLedger& ledger, const Request& request,
+                                            const admission::Principal& caller, Timestamp now) {
+    model::AccountId account;
+    std::string key;
     if (caller.kind == admission::Principal::Kind::api_key) {
-        record.account = caller.key.key->account;
+        account = caller.key.key->account;
     } else {
-        record.key = caller.person ? caller.person->id.text() + ' ' : "local ";
+        key = caller.person ? caller.person->id.text() + ' ' : "local ";
     }
-    record.key += *request.head.idempotency_key;
-    record.created_at = queue_clock.now();
+    key += *request.head.idempotency_key;
     // A key with the scope admin may act in other accounts. The account's other keys must not get
     // those answers.
-    record.fingerprint = store.fingerprint(
+    return ledger.record(
+        account, std::move(key),
         fmt::format("{}{} {}?{}\n{}", caller.is_administrator() ? "admin " : "",
-                    http::to_string(request.method), request.path, request.query, request.body));
-    return record;
+                    http::to_string(request.method), request.path, request.query, request.body),
+        now);
 }
 
 Outcome idempotency_key_malformed() {

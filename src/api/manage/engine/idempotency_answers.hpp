@@ -2,10 +2,10 @@
 #pragma once
 
 #include "admission/principal.hpp"
+#include "api/idempotency_ledger.hpp"
 #include "api/manage/engine/problem.hpp"
 #include "base/clock.hpp"
 #include "store/records.hpp"
-#include "store/store.hpp"
 
 namespace merpati::api::manage {
 
@@ -14,12 +14,12 @@ struct Request;
 /// The record of a request that has a key, without an answer. The keys of an account's API keys are
 /// stored under the account. Those of people and of the local operator are stored without an
 /// account, with the caller's name as a prefix.
-[[nodiscard]] store::IdempotencyRecord idempotency_record(const store::Store& store,
-                                                          const Clock& queue_clock,
+[[nodiscard]] store::IdempotencyRecord idempotency_record(const IdempotencyLedger& ledger,
                                                           const Request& request,
-                                                          const admission::Principal& caller);
+                                                          const admission::Principal& caller,
+                                                          Timestamp now);
 
-/// 400: the key has the wrong form (well_formed_idempotency_key).
+/// 400: the key has the wrong form (IdempotencyLedger::is_well_formed).
 [[nodiscard]] Outcome idempotency_key_malformed();
 
 /// The answer to request `now` while one with this fingerprint has its key: 409, or 422 for another

@@ -7,7 +7,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "api/idempotency.hpp"
+#include "api/idempotency_ledger.hpp"
 #include "api/manage/engine/idempotency_answers.hpp"
 #include "api/manage/engine/manage.hpp"
 
@@ -25,38 +25,37 @@ std::string without(std::string_view body, std::string_view field) {
 
 }  // namespace
 
-Result<Outcome> IdempotentCalls::run(const Context& context, const Request& request,
-                                     const admission::Principal& caller,
-                                     std::string_view shown_once, const Work& work) {
-    if (!well_formed_idempotency_key(*request.head.idempotency_key)) {
+Result<Outcome> IdempotentCalls::run(const Request& request, const admission::Principal& caller,
+                                     std::string_view shown_once, const Work& work) const {
+    if (!IdempotencyLedger::is_well_formed(*request.head.idempotency_key)) {
         return idempotency_key_malformed();
     }
-    auto record = idempotency_record(context.store, context.queue_clock, request, caller);
-    const auto hold = in_flight_.take(record);
+    auto& ledger = context_.idempotency;
+    auto record = idempotency_record(ledger, request, caller, context_.queue_clock.now());
+    const auto hold = ledger.hold(record);
     if (!hold) {
         return beside(hold.error(), record);
     }
-    const auto first = context.read(
-        [&](store::Reader& reader) { return reader.idempotency(record.account, record.key); });
+    const auto first = ledger.first(record);
     if (!first) {
         return pass(first);
     }
-    if (*first && (*first)->holds(record.created_at)) {
+    if (*first) {
         return repeat_of(**first, record);
     }
     bool recorded = false;
-    auto recording = context;
+    auto recording = context_;
     recording.change = [&](auto change) {
-        auto changed = context.change(
+        auto changed = context_.change(
             [&, change = std::move(change)](store::Tables& tables) mutable -> Result<void> {
                 if (recorded) {
                     return change(tables);
                 }
-                const auto other = tables.find_idempotency(record.account, record.key);
+                const auto other = IdempotencyLedger::first_in(tables, record);
                 if (!other) {
                     return pass(other);
                 }
-                if (*other && (*other)->holds(record.created_at)) {  // Of /v1/send in the meantime.
+                if (*other) {
                     return fail(ErrorCode::conflict, "this Idempotency-Key was used meanwhile");
                 }
                 auto made = change(tables);
@@ -71,7 +70,7 @@ Result<Outcome> IdempotentCalls::run(const Context& context, const Request& requ
         record.answer = without(outcome.body, shown_once);
         // If this fails after a commit, a repeat is answered 409, idempotency_unfinished.
         std::ignore =
-            context.change([&](store::Tables& tables) { return tables.put_idempotency(record); });
+            context_.change([&](store::Tables& tables) { return tables.put_idempotency(record); });
     }
     return outcome;
 }

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "admission/principal.hpp"
-#include "api/keys_in_flight.hpp"
 #include "api/manage/engine/context.hpp"
 #include "api/manage/engine/problem.hpp"
 #include "http/request.hpp"
@@ -32,14 +31,16 @@ public:
     /// Answers a call. Must make its changes through the given context.
     using Work = std::function<Outcome(const Context&)>;
 
+    /// The context must outlive this object.
+    explicit IdempotentCalls(const Context& context) : context_(context) {}
+
     /// For a request with a key. `shown_once`: the field of the answer that is not stored. Errors:
     /// those of the store, when it looks for an earlier request.
-    [[nodiscard]] Result<Outcome> run(const Context& context, const Request& request,
-                                      const admission::Principal& caller,
-                                      std::string_view shown_once, const Work& work);
+    [[nodiscard]] Result<Outcome> run(const Request& request, const admission::Principal& caller,
+                                      std::string_view shown_once, const Work& work) const;
 
 private:
-    KeysInFlight in_flight_;
+    const Context& context_;
 };
 
 }  // namespace merpati::api::manage

@@ -57,6 +57,15 @@ TEST_F(IdempotentCallsTest, TheSameKeyWithAnotherRequestIsRefused) {
     EXPECT_EQ(credit(account), 15);
 }
 
+TEST_F(IdempotentCallsTest, AKeyThatAnyOperationHasInFlightIsNotFree) {
+    const auto now = ledger->record({}, "local monday", "a bulk", queue_clock.now());
+    {
+        const auto hold = ledger->hold(now);
+        EXPECT_EQ(ask(topup, "monday", R"({"amount":10})").status, 422);
+    }
+    EXPECT_EQ(ask(topup, "monday", R"({"amount":10})").status, 200);
+}
+
 TEST_F(IdempotentCallsTest, AFailureLeavesTheKeyFree) {
     EXPECT_EQ(ask(topup, "monday", R"({"amount":-100})").status, 400);
     EXPECT_EQ(ask(topup, "monday", R"({"amount":1})").status, 200);

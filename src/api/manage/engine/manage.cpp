@@ -13,6 +13,7 @@
 
 #include "api/manage/engine/change_log.hpp"
 #include "api/manage/engine/entity_tag.hpp"
+#include "api/manage/engine/idempotent_calls.hpp"
 #include "api/manage/engine/typed_number.hpp"
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
@@ -175,8 +176,8 @@ Outcome Manage::try_run(const Operation& operation, const Request& request,
         return carry_out(used, operation, request, call);
     };
     if (operation.idempotent && request.head.idempotency_key) {
-        auto outcome =
-            idempotent_calls_.run(context_, request, call.principal, operation.shown_once, work);
+        const IdempotentCalls once{context_};
+        auto outcome = once.run(request, call.principal, operation.shown_once, work);
         return outcome ? *std::move(outcome) : failed(outcome.error(), call);
     }
     return work(context_);

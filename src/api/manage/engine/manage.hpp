@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "api/manage/engine/context.hpp"
-#include "api/manage/engine/idempotent_calls.hpp"
 #include "api/manage/engine/problem.hpp"
 #include "api/operation.hpp"
 #include "http/request.hpp"
@@ -98,7 +97,6 @@ private:
                                  std::span<const Mistake> mistakes = {}) const;
 
     Context context_;
-    IdempotentCalls idempotent_calls_;
 };
 
 }  // namespace merpati::api::manage

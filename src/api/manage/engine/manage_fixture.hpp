@@ -276,6 +276,7 @@ struct ManageTest : ::testing::Test {
         store = std::move(*opened);
         counted.emplace(*store);
         readers.emplace(*counted);
+        ledger.emplace(*counted, *readers);
         links.emplace(*store, "https://merpati.example");
         manage = std::make_unique<Manage>(Context{
             .clock = clock,
@@ -283,6 +284,7 @@ struct ManageTest : ::testing::Test {
             .random = random,
             .store = *store,
             .readers = *readers,
+            .idempotency = *ledger,
             .change =
                 [this](auto run) {
                     store::WriteBatch batch;
@@ -446,6 +448,7 @@ struct ManageTest : ::testing::Test {
     std::unique_ptr<store::Store> store;
     std::optional<store::CountingStore> counted;
     std::optional<store::ReaderPool> readers;
+    std::optional<IdempotencyLedger> ledger;
     admission::Directory directory;
     admission::CallerRights rights{clock, directory, {}};
     people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};

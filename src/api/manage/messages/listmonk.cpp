@@ -117,12 +117,8 @@ std::optional<store::IdempotencyRecord> once_of(const Context& context,
         of_recipient.size() > uuid_bytes_max) {
         return std::nullopt;
     }
-    store::IdempotencyRecord record;
-    record.account = account.id;
-    record.key = fmt::format("listmonk {} {}", of_campaign, of_recipient);
-    record.fingerprint = context.store.fingerprint(record.key);
-    record.created_at = context.queue_clock.now();
-    return record;
+    const auto key = fmt::format("listmonk {} {}", of_campaign, of_recipient);
+    return context.idempotency.record(account.id, key, key, context.queue_clock.now());
 }
 
 SingleMessage message_to(const Context& context, const model::Account& account,
