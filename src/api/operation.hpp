@@ -61,6 +61,24 @@ enum class Pool : std::uint8_t {
     asking,     // May wait for a platform's answer.
 };
 
+/// What the "{}" in an operation's path names. The log of changes finds the row and its account by
+/// it.
+enum class Resource : std::uint8_t {
+    none,  // The path has no "{}", or nothing of the catalogue has the name.
+    message,
+    campaign,
+    recipient,  // A contact or a suppression: the number of a person to whom an account sends.
+    callback,
+    device,  // By its number.
+    received_media,
+    key,
+    account,
+    membership,
+    invitation,
+    person,  // By id or address.
+    session,
+};
+
 /// One row of the table. Routes, access checks, limits, idempotency, metrics and the tests of the
 /// manuals read it.
 struct Operation {
@@ -68,6 +86,7 @@ struct Operation {
     std::string_view path;  // At most one "{}", for an id.
     Scope scope = Scope::anyone;
     Answerer answerer;
+    Resource resource = Resource::none;
     /// Catalogue only: the scope that the caller needs in the account that the call is about.
     /// Empty: the call is about the caller itself.
     std::optional<model::Scope> needs{};

@@ -29,12 +29,42 @@ constexpr std::size_t catalogue_body_max = 64UL * 1024;
 /// Of calls by strangers, whose bodies wait for a thread: an address, a password and a code.
 constexpr std::size_t sign_in_body_max = 8UL * 1024;
 
+struct NamedResource {
+    std::string_view path;
+    Resource resource;
+};
+constexpr std::array resources = {NamedResource{"/v1/messages/{}", Resource::message},
+                                  NamedResource{"/v1/campaigns/{}", Resource::campaign},
+                                  NamedResource{"/v1/contacts/{}", Resource::recipient},
+                                  NamedResource{"/v1/suppressions/{}", Resource::recipient},
+                                  NamedResource{"/v1/callbacks/{}", Resource::callback},
+                                  NamedResource{"/v1/devices/{}", Resource::device},
+                                  NamedResource{"/v1/received/{}", Resource::received_media},
+                                  NamedResource{"/v1/keys/{}", Resource::key},
+                                  NamedResource{"/v1/account/people/{}", Resource::person},
+                                  NamedResource{"/v1/account/invitations/{}", Resource::invitation},
+                                  NamedResource{"/v1/session/memberships/{}", Resource::membership},
+                                  NamedResource{"/v1/sessions/{}", Resource::session},
+                                  NamedResource{"/v1/admin/people/{}", Resource::person},
+                                  NamedResource{"/v1/admin/accounts/{}", Resource::account}};
+
+/// Operations on a part of a resource, such as the queue of a device, name the resource.
+constexpr Resource named_by(std::string_view path) {
+    for (const auto& named : resources) {
+        if (path.starts_with(named.path)) {
+            return named.resource;
+        }
+    }
+    return Resource::none;
+}
+
 constexpr Operation offer(Method method, std::string_view path, std::optional<Scope> needs,
                           Answerer answerer, Pool pool = Pool::brief) {
     return {.method = method,
             .path = path,
             .scope = api::Scope::catalogue,
             .answerer = answerer,
+            .resource = named_by(path),
             .needs = needs,
             .body_max = catalogue_body_max,
             .idempotent = method == Method::post,
@@ -329,12 +359,14 @@ constexpr std::array table{
               .path = "/v1/devices/{}/import",
               .scope = api::Scope::machine,
               .answerer = manage::devices::import_secrets,
+              .resource = Resource::device,
               .body_max = import_body_max,
               .pool = Pool::lengthy},
     Operation{.method = Method::post,
               .path = "/v1/devices/{}/export",
               .scope = api::Scope::machine,
               .answerer = manage::devices::export_secrets,
+              .resource = Resource::device,
               .body_max = catalogue_body_max,
               .pool = Pool::lengthy},
     recorded_first(offer(Method::post, "/v1/devices/{}/pair", Scope::devices_manage,

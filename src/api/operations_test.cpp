@@ -140,6 +140,16 @@ TEST(OperationsTest, EachIsThereOnce) {
     }
 }
 
+TEST(OperationsTest, WhatAPathOfTheCatalogueNamesIsKnownByItsKind) {
+    for (const auto& operation : operations()) {
+        if (operation.scope == Scope::catalogue || operation.scope == Scope::machine ||
+            operation.path.starts_with("/v1/session")) {
+            EXPECT_EQ(operation.path.contains("{}"), operation.resource != Resource::none)
+                << operation.path;
+        }
+    }
+}
+
 TEST(OperationsTest, PostsTakeIdempotencyKeysAndOnlySendingHasRevisions) {
     for (const auto& operation : operations()) {
         const bool posts = operation.method == http::Method::post;

@@ -11,9 +11,31 @@ namespace {
 
 using Kind = admission::Principal::Kind;
 
-/// Whether the path's number is that of a person of an account, which the call names apart.
-bool names_person(std::string_view path) {
-    return path.starts_with("/v1/contacts/{}") || path.starts_with("/v1/suppressions/{}");
+template <class Found>
+Result<std::optional<model::AccountId>> account_in(const Result<std::optional<Found>>& found) {
+    if (!found) {
+        return pass(found);
+    }
+    return *found ? std::optional{(**found).account} : std::nullopt;
+}
+
+/// The account of an object on which an operation may be Operation::recorded_first. Empty: of
+/// others too.
+Result<std::optional<model::AccountId>> owner_of_named(store::Tables& tables, Resource resource,
+                                                       std::string_view id) {
+    if (resource == Resource::message) {
+        const auto message = model::MessageId::parse(id);
+        return message ? tables.owner_of_message(*message) : std::nullopt;
+    }
+    if (resource == Resource::device) {
+        const auto number = model::PhoneNumber::parse(id);
+        return number ? account_in(tables.find_device(*number)) : std::nullopt;
+    }
+    if (resource == Resource::campaign) {
+        const auto campaign = model::CampaignId::parse(id);
+        return campaign ? account_in(tables.campaigns().find_campaign(*campaign)) : std::nullopt;
+    }
+    return std::nullopt;
 }
 
 std::string text_of(const boost::json::object& shown) {
@@ -62,7 +84,7 @@ Result<void> LoggedChange::run(store::Tables& tables, Change& change) const {
     if (auto confirmed = rooms_.rights.confirm(tables, call_.principal); !confirmed) {
         return confirmed;
     }
-    const auto known = named_row(tables, operation_.path, call_.id);
+    const auto known = named_row(tables, operation_.resource, call_.id);
     if (!known) {
         return pass(known);
     }
@@ -116,31 +138,14 @@ Context ChangeLog::context() const {
 /// The account of the object that the call names, or else the account that it is about. Empty:
 /// there is no such object, or it belongs to the server.
 Result<std::optional<model::AccountId>> ChangeLog::account_meant(store::Tables& tables) const {
-    if (operation_.path.starts_with("/v1/campaigns/{}")) {
-        const auto id = model::CampaignId::parse(call_.id);
-        const auto campaign = id ? tables.campaigns().find_campaign(*id)
-                                 : Result<std::optional<model::Campaign>>{std::nullopt};
-        if (!campaign) {
-            return pass(campaign);
+    if (operation_.resource == Resource::none || operation_.resource == Resource::recipient) {
+        if (operation_.needs == model::Scope::admin) {
+            return std::nullopt;
         }
-        return *campaign ? std::optional{(**campaign).account} : std::nullopt;
+        const auto named = call_.fields.peek("account");
+        return named ? model::AccountId::parse(*named) : call_.principal.only_account();
     }
-    const bool of_person = names_person(operation_.path);
-    if (const auto message = model::MessageId::parse(call_.id)) {
-        return tables.owner_of_message(*message);
-    }
-    if (const auto number = model::PhoneNumber::parse(call_.id); number && !of_person) {
-        const auto device = tables.find_device(*number);
-        if (!device) {
-            return pass(device);
-        }
-        return *device ? std::optional{(**device).account} : std::nullopt;
-    }
-    if ((!call_.id.empty() && !of_person) || operation_.needs == model::Scope::admin) {
-        return std::nullopt;
-    }
-    const auto named = call_.fields.peek("account");
-    return named ? model::AccountId::parse(*named) : call_.principal.only_account();
+    return owner_of_named(tables, operation_.resource, call_.id);
 }
 
 Result<void> ChangeLog::begin() {

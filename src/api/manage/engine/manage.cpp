@@ -155,9 +155,7 @@ Outcome Manage::try_run(const Operation& operation, const Request& request,
     }
     // The log of changes, and look-ups, know a device or a person by its number in international
     // form.
-    if (operation.path.starts_with("/v1/devices/{}") ||
-        operation.path.starts_with("/v1/contacts/{}") ||
-        operation.path.starts_with("/v1/suppressions/{}")) {
+    if (operation.resource == Resource::device || operation.resource == Resource::recipient) {
         id = international(*id).or_else([&] { return id; });
     }
     Call call{.principal = std::move(principal),

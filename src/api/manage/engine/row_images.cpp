@@ -219,46 +219,55 @@ Result<std::vector<store::RowChange>> rows_of(Result<std::optional<Found>> found
 
 }  // namespace
 
-Result<std::vector<store::RowChange>> named_row(store::Tables& tables, std::string_view path,
+Result<std::vector<store::RowChange>> named_row(store::Tables& tables, Resource resource,
                                                 std::string_view id) {
+    using Rows = std::vector<store::RowChange>;
     const auto as_it_is = [](auto record) { return record; };
-    if (path.starts_with("/v1/keys/")) {
-        const auto key = model::KeyId::parse(id);
-        return key ? rows_of(tables.find_key(*key), as_it_is) : std::vector<store::RowChange>{};
-    }
-    if (path.starts_with("/v1/devices/")) {
-        const auto number = model::PhoneNumber::parse(id);
-        return number ? rows_of(tables.find_device(*number),
-                                [](model::Device device) {
-                                    return store::DeviceWritten{.device = std::move(device)};
-                                })
-                      : std::vector<store::RowChange>{};
-    }
-    if (path.starts_with("/v1/campaigns/")) {
-        const auto campaign = model::CampaignId::parse(id);
-        return campaign
-                   ? rows_of(tables.campaigns().find_campaign(*campaign),
-                             [](model::Campaign found) {
-                                 return store::CampaignWritten{
-                                     std::make_shared<const model::Campaign>(std::move(found))};
-                             })
-                   : std::vector<store::RowChange>{};
-    }
-    if (path.starts_with("/v1/admin/accounts/")) {
-        const auto account = model::AccountId::parse(id);
-        return account ? rows_of(tables.find_account(*account), as_it_is)
-                       : std::vector<store::RowChange>{};
-    }
-    if (path.starts_with("/v1/admin/people/") || path.starts_with("/v1/account/people/")) {
-        const auto number = model::PersonId::parse(id);
-        const auto email = people::normalised_email(id);
-        if (number) {
-            return rows_of(tables.people().find_person(*number), as_it_is);
+    switch (resource) {
+        case Resource::key: {
+            const auto key = model::KeyId::parse(id);
+            return key ? rows_of(tables.find_key(*key), as_it_is) : Rows{};
         }
-        return email ? rows_of(tables.people().find_person(*email), as_it_is)
-                     : std::vector<store::RowChange>{};
+        case Resource::device: {
+            const auto number = model::PhoneNumber::parse(id);
+            return number ? rows_of(tables.find_device(*number),
+                                    [](model::Device device) {
+                                        return store::DeviceWritten{.device = std::move(device)};
+                                    })
+                          : Rows{};
+        }
+        case Resource::campaign: {
+            const auto campaign = model::CampaignId::parse(id);
+            return campaign
+                       ? rows_of(tables.campaigns().find_campaign(*campaign),
+                                 [](model::Campaign found) {
+                                     return store::CampaignWritten{
+                                         std::make_shared<const model::Campaign>(std::move(found))};
+                                 })
+                       : Rows{};
+        }
+        case Resource::account: {
+            const auto account = model::AccountId::parse(id);
+            return account ? rows_of(tables.find_account(*account), as_it_is) : Rows{};
+        }
+        case Resource::person: {
+            if (const auto number = model::PersonId::parse(id)) {
+                return rows_of(tables.people().find_person(*number), as_it_is);
+            }
+            const auto email = people::normalised_email(id);
+            return email ? rows_of(tables.people().find_person(*email), as_it_is) : Rows{};
+        }
+        case Resource::none:
+        case Resource::message:
+        case Resource::recipient:
+        case Resource::callback:
+        case Resource::received_media:
+        case Resource::membership:
+        case Resource::invitation:
+        case Resource::session:
+            break;
     }
-    return std::vector<store::RowChange>{};
+    return Rows{};
 }
 
 std::vector<RowImage> images_of(std::span<const store::RowChange> written,

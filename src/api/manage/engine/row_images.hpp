@@ -10,6 +10,7 @@
 #include <boost/json/object.hpp>
 
 #include "admission/directory.hpp"
+#include "api/operation.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::api::manage {
@@ -24,9 +25,9 @@ struct RowImage {
 };
 
 /// The row that the id in a path names (a key, device, campaign, account or person), as the
-/// transaction sees it. Empty: the path names no such row, or it does not exist.
+/// transaction sees it. Empty: it does not exist, or is of another kind.
 [[nodiscard]] Result<std::vector<store::RowChange>> named_row(store::Tables& tables,
-                                                              std::string_view path,
+                                                              Resource resource,
                                                               std::string_view id);
 
 /// The images of the rows that a change has written. The state before comes from `known`, or else
