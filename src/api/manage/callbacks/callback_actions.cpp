@@ -264,11 +264,7 @@ Result<value> test(const Context& context, Call& call) {
 }
 
 Result<value> hosts(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto owner = find_own_account(context, call, account);
+    const auto owner = take_own_account(context, call);
     if (!owner) {
         return pass(owner);
     }

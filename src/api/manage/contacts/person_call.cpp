@@ -42,11 +42,7 @@ Result<void> check_sees_people(const Call& call, model::AccountId account) {
 }
 
 Result<AskedPerson> take_asked_person(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto owner = find_own_account(context, call, account);
+    const auto owner = take_own_account(context, call);
     if (!owner) {
         return pass(owner);
     }

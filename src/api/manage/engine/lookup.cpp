@@ -245,4 +245,12 @@ Result<model::Account> find_own_account(store::Tables& tables, Call& call,
                        [&](const std::string& id) { return find_account(tables, call, id); });
 }
 
+Result<model::Account> take_own_account(const Context& context, Call& call) {
+    const auto account = call.fields.text("account", 32);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    return find_own_account(context, call, account);
+}
+
 }  // namespace merpati::api::manage

@@ -87,6 +87,9 @@ inline constexpr std::string_view account_needed =
                                                       const std::optional<std::string>& account);
 [[nodiscard]] Result<model::Account> find_own_account(store::Tables& tables, Call& call,
                                                       const std::optional<std::string>& account);
+/// The same for a call whose only field is `account`, or whose others were taken. Fails with the
+/// mistakes of fields first.
+[[nodiscard]] Result<model::Account> take_own_account(const Context& context, Call& call);
 
 /// Checks the caller's right to the operation in the account. `missing` is the error if the caller
 /// does not know the account. Sets Call::account. Needed only for objects that no function above
