@@ -34,8 +34,8 @@ Found key_in(store::Tables& tables, const Principal& principal, Timestamp now) {
         now);
 }
 
-Found person_in(store::Tables& tables, const Principal& principal, const SessionLimits& limits,
-                Timestamp now) {
+Found person_in(store::Tables& tables, const Principal& principal,
+                const people::SessionLimits& limits, Timestamp now) {
     const auto session = tables.people().find_session(principal.session->session().id);
     if (!session) {
         return pass(session);

@@ -23,7 +23,7 @@ namespace merpati::admission {
 /// Threads: any; only `confirm` reads the store, in its caller's transaction.
 class CallerRights {
 public:
-    CallerRights(const Clock& clock, const Directory& directory, SessionLimits limits)
+    CallerRights(const Clock& clock, const Directory& directory, people::SessionLimits limits)
         : clock_(clock), directory_(directory), limits_(limits) {}
 
     /// The caller with the rights that it has now. Empty: the key was revoked or has expired, the
@@ -50,7 +50,7 @@ private:
 
     const Clock& clock_;
     const Directory& directory_;
-    const SessionLimits limits_;
+    const people::SessionLimits limits_;
 };
 
 }  // namespace merpati::admission

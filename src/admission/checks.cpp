@@ -82,7 +82,7 @@ Principal principal_of(KeyEntry entry, Timestamp now) {
     return principal;
 }
 
-Principal principal_of(SignedIn signed_in, const Directory& directory, Timestamp now) {
+Principal principal_of(people::SignedIn signed_in, const Directory& directory, Timestamp now) {
     auto principal = Principal::of(std::move(signed_in));
     for (const auto& membership : principal.person->memberships) {
         const auto account = directory.find_account(membership.account);
@@ -121,7 +121,8 @@ std::optional<RateVerdict> check_rate(const AccountEntry& account,
                                       const std::optional<model::Rate>& server_default,
                                       SteadyTime now) {
     const auto rate = effective_rate(account.account, server_default);
-    return rate ? std::optional{account.bucket->take(*rate, now)} : std::nullopt;
+    return rate ? std::optional{account.bucket->take(rate->count, rate->period, now)}
+                : std::nullopt;
 }
 
 std::optional<RateVerdict> check_call_rate(const AccountEntry& account,
@@ -133,7 +134,8 @@ std::optional<RateVerdict> check_call_rate(const AccountEntry& account,
     }
     const auto is_larger = std::int64_t{own->count} * server_default->period.count() >
                            std::int64_t{server_default->count} * own->period.count();
-    return account.calls->take(is_larger ? *own : *server_default, now);
+    const auto& rate = is_larger ? *own : *server_default;
+    return account.calls->take(rate.count, rate.period, now);
 }
 
 std::shared_ptr<const model::Device> find_sender(std::string_view number, model::AccountId account,

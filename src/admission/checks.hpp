@@ -25,7 +25,8 @@ namespace merpati::admission {
 [[nodiscard]] Principal principal_of(KeyEntry entry, Timestamp now);
 
 /// The principal of a session that is live, with its person's rights now.
-[[nodiscard]] Principal principal_of(SignedIn signed_in, const Directory& directory, Timestamp now);
+[[nodiscard]] Principal principal_of(people::SignedIn signed_in, const Directory& directory,
+                                     Timestamp now);
 
 /// Whether the key is neither revoked nor expired.
 [[nodiscard]] bool is_live(const model::ApiKey& key, Timestamp now) noexcept;

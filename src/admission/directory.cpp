@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "admission/grouped_map.hpp"
-#include "admission/ordered_map.hpp"
-#include "admission/sharded_map.hpp"
 #include "base/digest_hash.hpp"
+#include "base/grouped_map.hpp"
+#include "base/ordered_map.hpp"
+#include "base/sharded_map.hpp"
 
 namespace merpati::admission {
 namespace {

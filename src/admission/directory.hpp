@@ -9,13 +9,13 @@
 #include <optional>
 #include <vector>
 
-#include "admission/ordered_map.hpp"
-#include "admission/people_directory.hpp"
-#include "admission/rate_limiter.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
+#include "base/ordered_map.hpp"
+#include "base/rate_bucket.hpp"
 #include "model/account.hpp"
 #include "model/device.hpp"
+#include "people/people_directory.hpp"
 #include "store/reader.hpp"
 #include "store/records.hpp"
 
@@ -75,8 +75,8 @@ public:
     [[nodiscard]] std::array<std::size_t, model::device_states_count> devices_by_state() const;
 
     /// People and their sessions.
-    [[nodiscard]] PeopleDirectory& people() noexcept { return people_; }
-    [[nodiscard]] const PeopleDirectory& people() const noexcept { return people_; }
+    [[nodiscard]] people::PeopleDirectory& people() noexcept { return people_; }
+    [[nodiscard]] const people::PeopleDirectory& people() const noexcept { return people_; }
 
     void apply(const store::RowChange& change);
 
@@ -89,7 +89,7 @@ public:
 private:
     struct Shards;
     std::unique_ptr<Shards> shards_;
-    PeopleDirectory people_;
+    people::PeopleDirectory people_;
 };
 
 }  // namespace merpati::admission

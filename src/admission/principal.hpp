@@ -25,10 +25,10 @@ struct Principal {
         person,          // Signed in.
     };
     Kind kind = Kind::anyone;
-    KeyEntry key{};                                    // Of api_key alone.
-    std::shared_ptr<const model::Person> person = {};  // Of person alone,
-    std::shared_ptr<SessionEntry> session = {};        // by which session,
-    std::shared_ptr<PersonRates> rates = {};           // and how often it may call.
+    KeyEntry key{};                                      // Of api_key alone.
+    std::shared_ptr<const model::Person> person = {};    // Of person alone,
+    std::shared_ptr<people::SessionEntry> session = {};  // by which session,
+    std::shared_ptr<people::PersonRates> rates = {};     // and how often it may call.
     std::optional<std::uint32_t> user = {};  // Of local_operator: the user of the machine.
     /// Those of its accounts whose validity is over: it may only read there (reading_scopes).
     std::vector<model::AccountId> expired = {};
@@ -39,7 +39,7 @@ struct Principal {
     [[nodiscard]] static Principal of(std::shared_ptr<const model::Person> person) {
         return {.kind = Kind::person, .person = std::move(person)};
     }
-    [[nodiscard]] static Principal of(SignedIn signed_in) {
+    [[nodiscard]] static Principal of(people::SignedIn signed_in) {
         return {.kind = Kind::person,
                 .person = std::move(signed_in.person),
                 .session = std::move(signed_in.session),

@@ -19,7 +19,7 @@ constexpr std::string_view revision_header(model::Revision revision) {
 /// The headers of the IETF draft: the policy (50 requests in 1 s), and its state (49 remain, full
 /// again in 1 s).
 void add_rate_headers(CallResponder& responder, const model::Rate& rate,
-                      const admission::RateVerdict& verdict) {
+                      const RateVerdict& verdict) {
     std::array<char, 160> lines{};
     const auto end = fmt::format_to_n(
         lines.data(), lines.size(),

@@ -86,8 +86,8 @@ std::optional<manage::Outcome> Callers::check_rate(const http::Request& request,
     return manage::rate_exceeded(std::chrono::ceil<std::chrono::seconds>(verdict->retry_after));
 }
 
-std::optional<admission::RateVerdict> Callers::count_call(
-    const http::Request& request, const admission::Principal& principal) const {
+std::optional<RateVerdict> Callers::count_call(const http::Request& request,
+                                               const admission::Principal& principal) const {
     using Kind = admission::Principal::Kind;
     const auto now = clock_.steady_now();
     if (principal.kind == Kind::api_key) {
@@ -97,9 +97,11 @@ std::optional<admission::RateVerdict> Callers::count_call(
         return std::nullopt;
     }
     auto& rates = *principal.rates;
-    const auto verdict = rates.calls.take(person_calls, now);
+    const auto verdict = rates.calls.take(person_calls.count, person_calls.period, now);
     const bool asks = request.method == http::Method::get || request.method == http::Method::head;
-    return asks || !verdict.allowed ? verdict : rates.changes.take(person_changes, now);
+    return asks || !verdict.allowed
+               ? verdict
+               : rates.changes.take(person_changes.count, person_changes.period, now);
 }
 
 }  // namespace merpati::api

@@ -33,7 +33,7 @@ public:
     static constexpr model::Rate person_changes{.count = 600, .period = std::chrono::minutes{1}};
 
     Callers(const Clock& clock, const admission::Directory& directory, AppAddress app,
-            admission::SessionLimits limits, std::optional<model::Rate> default_rate)
+            people::SessionLimits limits, std::optional<model::Rate> default_rate)
         : clock_(clock),
           directory_(directory),
           app_(app),
@@ -63,7 +63,7 @@ private:
     /// Counts a call of a key or a person. An outcome: 429, the rate is exceeded.
     [[nodiscard]] std::optional<manage::Outcome> check_rate(
         const http::Request& request, const admission::Principal& principal) const;
-    [[nodiscard]] std::optional<admission::RateVerdict> count_call(
+    [[nodiscard]] std::optional<RateVerdict> count_call(
         const http::Request& request, const admission::Principal& principal) const;
     [[nodiscard]] std::expected<admission::Principal, manage::Outcome> identify_cookie(
         const http::Request& request) const;
@@ -71,7 +71,7 @@ private:
     const Clock& clock_;
     const admission::Directory& directory_;
     const AppAddress app_;
-    const admission::SessionLimits limits_;
+    const people::SessionLimits limits_;
     const std::optional<model::Rate> default_rate_;
 };
 

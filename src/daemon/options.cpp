@@ -85,7 +85,7 @@ api::AppAddress app_address(const config::Settings& settings) {
     return {.is_https = url.starts_with("https://"), .is_http = url.starts_with("http://")};
 }
 
-admission::SessionLimits session_limits(const config::Settings& settings) {
+people::SessionLimits session_limits(const config::Settings& settings) {
     return {.idle = settings.app.session_idle, .longest = settings.app.session_max};
 }
 

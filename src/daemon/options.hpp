@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "admission/admission.hpp"
-#include "admission/people_directory.hpp"
 #include "api/authenticator.hpp"
 #include "api/device_addnew.hpp"
 #include "api/send/bulk.hpp"
@@ -19,6 +18,7 @@
 #include "outbound/address_policy.hpp"
 #include "outbound/client.hpp"
 #include "outbound/url.hpp"
+#include "people/people_directory.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/store.hpp"
 #include "telemetry/log.hpp"
@@ -36,7 +36,7 @@ namespace merpati::daemon {
 [[nodiscard]] http::Options metrics_http_options(const config::Settings& settings);
 [[nodiscard]] api::AuthenticatorOptions authenticator_options(const config::Settings& settings);
 [[nodiscard]] api::AppAddress app_address(const config::Settings& settings);
-[[nodiscard]] admission::SessionLimits session_limits(const config::Settings& settings);
+[[nodiscard]] people::SessionLimits session_limits(const config::Settings& settings);
 /// The URL at which people open the web app: app.url, or one made from the first address of
 /// `listening`, or, if that is empty, from the first of http.listen.
 [[nodiscard]] std::string app_url(const config::Settings& settings,

@@ -3,7 +3,6 @@
 
 #include <chrono>
 
-#include "admission/people_directory.hpp"
 #include "api/send/outcome_waiters.hpp"
 #include "base/periodic_thread.hpp"
 #include "base/queue_clock.hpp"
@@ -12,6 +11,7 @@
 #include "devices/late_statuses.hpp"
 #include "devices/lost_devices.hpp"
 #include "devices/restrictions.hpp"
+#include "people/people_directory.hpp"
 #include "store/committer.hpp"
 #include "store/condition.hpp"
 #include "store/reader_pool.hpp"
@@ -28,7 +28,7 @@ struct UpkeepOptions {
     std::chrono::seconds keys_kept{std::chrono::days{90}};
     std::chrono::seconds usage_kept{std::chrono::days{1'095}};
     std::chrono::seconds ledger_kept{std::chrono::days{3'650}};
-    admission::SessionLimits sessions{};
+    people::SessionLimits sessions{};
 
     [[nodiscard]] static UpkeepOptions of(const config::Settings& settings) {
         return {

@@ -10,8 +10,9 @@ Result<void> take_replays(const Context& context, const admission::Principal& pr
     if (principal.kind == admission::Principal::Kind::local_operator || entry == nullptr) {
         return {};
     }
-    const auto verdict = entry->replays->take(replay_rate, context.clock.steady_now(),
-                                              static_cast<std::uint32_t>(count));
+    const auto verdict =
+        entry->replays->take(replay_rate.count, replay_rate.period, context.clock.steady_now(),
+                             static_cast<std::uint32_t>(count));
     if (verdict.allowed) {
         return {};
     }

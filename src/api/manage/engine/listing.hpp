@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "admission/ordered_map.hpp"
 #include "api/manage/engine/cursor.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/page_items.hpp"
 #include "api/manage/engine/views.hpp"
+#include "base/ordered_map.hpp"
 #include "base/uuid.hpp"
 
 namespace merpati::api::manage {
@@ -109,7 +109,7 @@ struct NumberedPage {
     /// One record more than the page, which tells whether it is the last page.
     template <class IdOf>
     [[nodiscard]] auto part(IdOf id_of) const
-        -> admission::ListPart<std::invoke_result_t<IdOf, std::int64_t>> {
+        -> ListPart<std::invoke_result_t<IdOf, std::int64_t>> {
         return {.after = after.transform(id_of), .limit = limit + 1};
     }
 };

@@ -374,9 +374,9 @@ TEST_F(MessagesTest, AnAccountMayReplaySoManyCallbacksAMinute) {
     };
     EXPECT_EQ(replay(caller).status, 200);
     const auto& bucket = directory.find_account(*model::AccountId::parse(account))->replays;
-    while (bucket->take(replay_rate, clock.steady_now(), 100).allowed) {
+    while (bucket->take(replay_rate.count, replay_rate.period, clock.steady_now(), 100).allowed) {
     }
-    while (bucket->take(replay_rate, clock.steady_now()).allowed) {
+    while (bucket->take(replay_rate.count, replay_rate.period, clock.steady_now()).allowed) {
     }
     EXPECT_EQ(replay(caller).status, 429);
     EXPECT_EQ(replay_many().status, 429);

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "admission/people_directory.hpp"
 #include "model/person.hpp"
 #include "people/password_hasher.hpp"
+#include "people/people_directory.hpp"
 #include "people/sign_in_throttle.hpp"
 
 namespace merpati::api::manage {
@@ -38,7 +38,7 @@ inline constexpr std::size_t sign_in_results_count =
 struct PeopleRooms {
     people::PasswordHasher& hasher;
     people::SignInThrottle& throttle;
-    admission::SessionLimits session_limits;
+    people::SessionLimits session_limits;
     /// The address at which people open the web app, without a final slash.
     std::function<std::string()> app_url;
     std::function<void(const SignInTry&)> on_try{};  // May be empty.

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "admission/ordered_map.hpp"
-#include "admission/sharded_map.hpp"
+#include "base/ordered_map.hpp"
+#include "base/sharded_map.hpp"
 
-namespace merpati::admission {
+namespace merpati {
 
 /// Records in groups; each group is in the order of `Id`. `Record` is copied by its readers, so it
 /// should be a pointer.
@@ -50,4 +50,4 @@ private:
     ShardedMap<Owner, std::shared_ptr<Group>> groups_;
 };
 
-}  // namespace merpati::admission
+}  // namespace merpati

@@ -1,10 +1,10 @@
-#include "admission/people_directory.hpp"
+#include "people/people_directory.hpp"
 
 #include <gtest/gtest.h>
 
 #include "testing/manual_clock.hpp"
 
-namespace merpati::admission {
+namespace merpati::people {
 namespace {
 
 using namespace std::chrono_literals;
@@ -130,4 +130,4 @@ TEST_F(PeopleDirectoryTest, TheStoreHearsOfRequestsOnceAMinute) {
 }
 
 }  // namespace
-}  // namespace merpati::admission
+}  // namespace merpati::people

@@ -9,16 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include "admission/ordered_map.hpp"
-#include "admission/rate_limiter.hpp"
 #include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
+#include "base/ordered_map.hpp"
+#include "base/rate_bucket.hpp"
 #include "model/person.hpp"
 #include "store/people.hpp"
 #include "store/records.hpp"
 
-namespace merpati::admission {
+namespace merpati::people {
 
 /// How long sessions last.
 struct SessionLimits {
@@ -67,7 +67,7 @@ struct SignedIn {
     std::shared_ptr<PersonRates> rates;
 };
 
-/// The part of Directory that holds people and sessions, with the same rules.
+/// People and their sessions: the part of admission::Directory that holds them, with its rules.
 class PeopleDirectory {
 public:
     PeopleDirectory();
@@ -112,4 +112,4 @@ private:
     std::unique_ptr<Shards> shards_;
 };
 
-}  // namespace merpati::admission
+}  // namespace merpati::people

@@ -1,4 +1,4 @@
-#include "api/manage/accounts/membership.hpp"
+#include "api/manage/people/membership.hpp"
 
 #include <string>
 

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace merpati::admission {
+namespace merpati {
 
 /// A map of shards with a lock each, so that look-ups of different keys rarely share a lock.
 template <class Key, class Value, class Hash = std::hash<Key>>
@@ -78,4 +78,4 @@ private:
     std::array<Shard, shard_count> shards_;
 };
 
-}  // namespace merpati::admission
+}  // namespace merpati

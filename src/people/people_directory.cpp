@@ -1,14 +1,14 @@
-#include "admission/people_directory.hpp"
+#include "people/people_directory.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "admission/grouped_map.hpp"
-#include "admission/ordered_map.hpp"
-#include "admission/sharded_map.hpp"
 #include "base/digest_hash.hpp"
+#include "base/grouped_map.hpp"
+#include "base/ordered_map.hpp"
+#include "base/sharded_map.hpp"
 
-namespace merpati::admission {
+namespace merpati::people {
 namespace {
 
 /// No address has a blank.
@@ -201,4 +201,4 @@ bool PeopleDirectory::has_sessions_from(std::string_view address) const {
     return shards_->sessions_from.find(std::string{address}).has_value();
 }
 
-}  // namespace merpati::admission
+}  // namespace merpati::people

@@ -1,10 +1,10 @@
-#include "admission/rate_limiter.hpp"
+#include "base/rate_bucket.hpp"
 
 #include <gtest/gtest.h>
 
 #include "testing/manual_clock.hpp"
 
-namespace merpati::admission {
+namespace merpati {
 namespace {
 
 using namespace std::chrono_literals;
@@ -12,9 +12,10 @@ using namespace std::chrono_literals;
 struct RateBucketTest : ::testing::Test {
     testing::ManualClock clock;
     RateBucket bucket;
-    model::Rate rate{.count = 5, .period = 1s};
 
-    RateVerdict take() { return bucket.take(rate, clock.steady_now()); }
+    RateVerdict take(std::uint32_t count = 1) {
+        return bucket.take(5, 1s, clock.steady_now(), count);
+    }
 };
 
 TEST_F(RateBucketTest, LetsAWholeBucketInAtOnceAndThenRefuses) {
@@ -40,11 +41,11 @@ TEST_F(RateBucketTest, LetsOneInWhenTheNamedTimeHasPassedAndNotBefore) {
 }
 
 TEST_F(RateBucketTest, TakesSeveralAtOnceOrNone) {
-    EXPECT_TRUE(bucket.take(rate, clock.steady_now(), 3).allowed);
-    const auto refused = bucket.take(rate, clock.steady_now(), 3);
+    EXPECT_TRUE(take(3).allowed);
+    const auto refused = take(3);
     EXPECT_FALSE(refused.allowed);
     EXPECT_EQ(refused.retry_after, 200ms);
-    EXPECT_EQ(bucket.take(rate, clock.steady_now(), 2).remaining, 0U);
+    EXPECT_EQ(take(2).remaining, 0U);
 }
 
 TEST_F(RateBucketTest, ARefusedRequestCostsNothing) {
@@ -58,4 +59,4 @@ TEST_F(RateBucketTest, ARefusedRequestCostsNothing) {
 }
 
 }  // namespace
-}  // namespace merpati::admission
+}  // namespace merpati

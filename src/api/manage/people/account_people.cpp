@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "api/manage/accounts/membership.hpp"
 #include "api/manage/engine/listing.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/problem.hpp"
 #include "api/manage/engine/views.hpp"
+#include "api/manage/people/membership.hpp"
 #include "api/manage/people/person_fields.hpp"
 #include "api/manage/people/session_answers.hpp"
 #include "people/email.hpp"

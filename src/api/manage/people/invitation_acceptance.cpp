@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "admission/checks.hpp"
-#include "api/manage/accounts/membership.hpp"
 #include "api/manage/engine/views.hpp"
+#include "api/manage/people/membership.hpp"
 #include "api/manage/people/person_fields.hpp"
 #include "api/manage/people/session_answers.hpp"
 #include "api/manage/people/session_begin.hpp"

@@ -1,10 +1,10 @@
 // Invitations of people to an account, as its owners manage them.
 #include <fmt/format.h>
 
-#include "api/manage/accounts/membership.hpp"
 #include "api/manage/engine/change_log.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"
+#include "api/manage/people/membership.hpp"
 #include "api/manage/people/person_fields.hpp"
 #include "people/token.hpp"
 #include "store/people.hpp"
@@ -21,11 +21,7 @@ constexpr std::chrono::days lasts{7};
 }  // namespace
 
 Result<value> list(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto owner = find_own_account(context, call, account);
+    const auto owner = take_own_account(context, call);
     if (!owner) {
         return pass(owner);
     }

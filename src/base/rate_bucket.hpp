@@ -1,4 +1,4 @@
-// The rate limits of accounts.
+// Limits how often something is done.
 #pragma once
 
 #include <atomic>
@@ -6,9 +6,8 @@
 #include <cstdint>
 
 #include "base/clock.hpp"
-#include "model/account.hpp"
 
-namespace merpati::admission {
+namespace merpati {
 
 /// The result for one request, as its RateLimit headers show it.
 struct RateVerdict {
@@ -18,16 +17,15 @@ struct RateVerdict {
     std::chrono::milliseconds retry_after{0};  // Until the next one is allowed; 0 if this one is.
 };
 
-/// A token bucket in one atomic number (GCRA): holds `rate.count` requests, refills evenly over
-/// `rate.period`.
+/// A token bucket in one atomic number (GCRA): holds `size` requests, refills evenly over `period`.
 ///
 /// Threads: any, without a lock.
 ///
-/// Limits: `rate` as model::RateChoice::parse reads it; asserts a count from 1 to 1e9 per second.
+/// Limits: asserts 1 to 1e9 requests a second.
 class RateBucket {
 public:
-    /// Takes `count` requests, all or none; `count` is at most that of the rate.
-    [[nodiscard]] RateVerdict take(const model::Rate& rate, SteadyTime now,
+    /// Takes `count` requests, all or none; `count` is at most `size`.
+    [[nodiscard]] RateVerdict take(std::uint32_t size, std::chrono::seconds period, SteadyTime now,
                                    std::uint32_t count = 1) noexcept;
 
 private:
@@ -35,4 +33,4 @@ private:
         0};  // When the bucket will be full, in ns of the steady clock.
 };
 
-}  // namespace merpati::admission
+}  // namespace merpati

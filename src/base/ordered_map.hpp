@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace merpati::admission {
+namespace merpati {
 
 /// A part of a list: at most `limit` records after `after` (empty: from the first).
 template <class Id>
@@ -60,4 +60,4 @@ private:
     std::map<Id, Record> records_;
 };
 
-}  // namespace merpati::admission
+}  // namespace merpati
