@@ -1,0 +1,126 @@
+#include "daemon/call_rooms.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "daemon/options.hpp"
+
+namespace merpati::daemon {
+
+CallRooms::CallRooms(Rooms given)
+    : rooms(std::move(given)),
+      idempotency(rooms.ledger, rooms.readers, rooms.rights),
+      authenticator(rooms.queue_clock, rooms.directory, idempotency,
+                    authenticator_options(rooms.settings)),
+      callers(rooms.clock, rooms.directory, app_address(rooms.settings),
+              session_limits(rooms.settings), rooms.settings.api.rate),
+      waiters(rooms.committer),
+      admission({.clock = rooms.queue_clock,
+                 .random = rooms.random,
+                 .directory = rooms.directory,
+                 .policy = rooms.policy,
+                 .connectors = rooms.sending.connectors,
+                 .condition = rooms.store.condition()},
+                admission_options(rooms.settings)),
+      intake({.clock = rooms.queue_clock,
+              .ids = rooms.ids,
+              .directory = rooms.directory,
+              .rights = rooms.rights,
+              .admission = admission,
+              .media_fetcher = rooms.sending.media_fetcher,
+              .committer = rooms.committer,
+              .scheduler = rooms.sending.scheduler}),
+      send({.clock = rooms.queue_clock,
+            .intake = intake,
+            .idempotency = idempotency,
+            .waiters = waiters},
+           send_options(rooms.settings)),
+      bulk({.clock = rooms.queue_clock,
+            .directory = rooms.directory,
+            .rights = rooms.rights,
+            .intake = intake,
+            .readers = rooms.readers,
+            .idempotency = rooms.ledger,
+            .committer = rooms.committer},
+           bulk_options(rooms.settings)),
+      device_addnew({.clock = rooms.clock,
+                     .directory = rooms.directory,
+                     .rights = rooms.rights,
+                     .idempotency = idempotency,
+                     .policy = rooms.policy,
+                     .devices = rooms.sending.keeper,
+                     .committer = rooms.committer},
+                    device_options(rooms.settings)),
+      messages({.clock = rooms.clock,
+                .notices = rooms.sending.notices,
+                .committer = rooms.committer,
+                .scheduler = rooms.sending.scheduler,
+                .directory = rooms.directory,
+                .intake = intake,
+                .default_rate = rooms.settings.api.rate,
+                .on_finish = rooms.on_finish}),
+      callbacks(rooms.sending.callbacks, rooms.ids, rooms.queue_clock),
+      sign_in(rooms.random, rooms.settings, rooms.listening, rooms.tally, rooms.log.in("people")),
+      manage(context()),
+      management(manage, app_address(rooms.settings),
+                 [log = rooms.log.in("api")](std::string_view forwarded) {
+                     log.warn(
+                         "a proxy's X-Forwarded-For cannot be read: all its clients count as one",
+                         {{"address", forwarded}});
+                 }) {
+    join();
+}
+
+api::manage::Context CallRooms::context() {
+    return {.clock = rooms.clock,
+            .queue_clock = rooms.queue_clock,
+            .random = rooms.random,
+            .store = rooms.store,
+            .readers = rooms.readers,
+            .idempotency = rooms.ledger,
+            .change =
+                [this](auto change) { return rooms.committer.change_and_wait(std::move(change)); },
+            .directory = rooms.directory,
+            .rights = rooms.rights,
+            .policy = rooms.policy,
+            .callback_schemes = callback_schemes(rooms.settings),
+            .version = MERPATI_VERSION,
+            .default_connector = rooms.settings.devices.default_connector,
+            .offered_connectors = rooms.settings.devices.offered_connectors,
+            .on_fault =
+                [log = rooms.log.in("api")](const Error& error) {
+                    log.error("a call failed", {{"why", error.describe()}});
+                },
+            .people = sign_in.rooms,
+            .devices = rooms.sending.keeper,
+            .platform = rooms.sending.platform_calls,
+            .messages = messages,
+            .callbacks = callbacks,
+            .campaigns = rooms.campaigns.for_calls()};
+}
+
+/// Connects what operations report with the rooms that follow it.
+void CallRooms::join() {
+    intake.on_accepted = [this](const model::Message& message) {
+        rooms.tally.accepted(message.revision);
+        rooms.publisher.message(message, model::MessageState::pending);
+    };
+    bulk.on_fault = idempotency.on_fault = [this](const Error& error) { manage.report(error); };
+    bulk.on_refused =
+        authenticator.on_refused = [this](api::Refusal refusal) { rooms.tally.refused(refusal); };
+    callers.on_seen = session_writer(rooms.committer);
+}
+
+void CallRooms::start() {
+    management.start();
+    idempotency.start();
+    bulk.start();
+}
+
+void CallRooms::stop() {
+    management.stop();
+    idempotency.stop();
+    bulk.stop();
+}
+
+}  // namespace merpati::daemon
