@@ -1,7 +1,9 @@
 #include "config/load.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -36,6 +38,13 @@ std::string how_to_write(const Row& row, Origin::Kind kind) {
     }
     return fmt::format("; write it as {}", kind == Origin::Kind::file ? row.in_toml(row.example)
                                                                       : std::string{row.example});
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    // A name that is cut off has no final zero.
+    return ::gethostname(name.data(), name.size() - 1) == 0 && name.front() != 0 ? name.data()
+                                                                                 : "localhost";
 }
 
 class Loader {
@@ -280,6 +289,17 @@ void Loader::check_store() {
                         "beside the store",
                         place_of("store.folder")));
     }
+    const auto& cluster = loaded_.settings.cluster;
+    const auto refuse_cluster = [&](std::string_view key) {
+        mistake(fmt::format("{}: {} is for PostgreSQL alone: servers cannot share an SQLite file",
+                            place_of(key), key));
+    };
+    if (!in_database && cluster.node) {
+        refuse_cluster("cluster.node");
+    }
+    if (!in_database && cluster.lease != ClusterSettings{}.lease) {
+        refuse_cluster("cluster.lease");
+    }
 }
 
 /// Sets where relative paths start. The folder of a pipe (`--config <(…)`) has no meaning for an
@@ -307,6 +327,7 @@ void Loader::fill_in_paths() {
         }
     } else {
         store.folder = store.folder ? absolute("store.folder", *store.folder) : file_folder_;
+        settings.cluster.node = settings.cluster.node.value_or(host_name());
     }
     if (!settings.media.folder) {
         settings.media.folder = local_files(store) + "-media";

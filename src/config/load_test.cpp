@@ -1,5 +1,6 @@
 #include "config/load.hpp"
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
@@ -362,6 +363,38 @@ TEST_F(LoadTest, TheFilesOfAServerWithADatabaseAreInAFolderOfItsOwn) {
 TEST_F(LoadTest, AFolderOfItsOwnIsRefusedWithSqlite) {
     sources.sets.emplace_back("store.folder=/var/lib/merpati");
     EXPECT_THAT(detail_of_failure(), HasSubstr("--set: store.folder is for PostgreSQL alone"));
+}
+
+TEST_F(LoadTest, AServerThatSharesADatabaseIsNamedAfterItsHost) {
+    sources.sets = {"store.url=postgresql://db/merpati", "store.key_file=/etc/m.key"};
+    const auto unnamed = load(sources);
+    ASSERT_TRUE(unnamed) << unnamed.error().detail;
+    std::array<char, 256> host{};
+    ASSERT_EQ(::gethostname(host.data(), host.size()), 0);
+    EXPECT_EQ(unnamed->settings.cluster.node, host.data());
+    EXPECT_EQ(unnamed->settings.cluster.lease, 10s);
+    sources.sets.emplace_back("cluster.node=gateway-1");
+    sources.sets.emplace_back("cluster.lease=3s");
+    const auto named = load(sources);
+    ASSERT_TRUE(named) << named.error().detail;
+    EXPECT_EQ(named->settings.cluster.node, "gateway-1");
+    EXPECT_EQ(named->settings.cluster.lease, 3s);
+}
+
+TEST_F(LoadTest, TheBoundsOfALeaseAndTheFormOfANameAreKept) {
+    sources.sets = {"store.url=postgresql://db/merpati", "store.key_file=/etc/m.key",
+                    "cluster.lease=2999ms", "cluster.node=gateway 1"};
+    const auto detail = detail_of_failure();
+    EXPECT_THAT(detail, HasSubstr("cluster.lease must be a duration"));
+    EXPECT_THAT(detail, HasSubstr("3s to 5m, not '2999ms'"));
+    EXPECT_THAT(detail, HasSubstr("cluster.node must be a name"));
+}
+
+TEST_F(LoadTest, AnSqliteFileIsNotShared) {
+    sources.sets = {"cluster.node=gateway-1", "cluster.lease=3s"};
+    const auto detail = detail_of_failure();
+    EXPECT_THAT(detail, HasSubstr("--set: cluster.node is for PostgreSQL alone"));
+    EXPECT_THAT(detail, HasSubstr("--set: cluster.lease is for PostgreSQL alone"));
 }
 
 TEST_F(LoadTest, AFileThatWasNamedMustExist) {

@@ -47,6 +47,13 @@ struct StoreSettings {
     std::uint64_t reserve_bytes = 67'108'864;
 };
 
+/// The servers that share a database.
+struct ClusterSettings {
+    /// With PostgreSQL never empty after `load`, which fills in the host's name.
+    std::optional<std::string> node;
+    std::chrono::milliseconds lease{std::chrono::seconds{10}};
+};
+
 struct OutboundSettings {
     std::vector<std::string> allow;
     std::optional<std::filesystem::path> ca_file;
@@ -162,6 +169,7 @@ struct RetentionSettings {
 struct Settings {
     HttpSettings http;
     StoreSettings store;
+    ClusterSettings cluster;
     OutboundSettings outbound;
     ApiSettings api;
     AppSettings app;

@@ -4,9 +4,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/ascii.hpp"
 #include "config/address.hpp"
 #include "config/file.hpp"
+#include "config/text_forms.hpp"
 #include "model/device.hpp"
 
 namespace merpati::config {
@@ -15,60 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-bool is_argument(std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, [](char c) {
-        return static_cast<unsigned char>(c) >= ' ' && c != '\x7f';
-    });
-}
-
-bool is_key(std::string_view text) {
-    return text.size() == 64 && std::ranges::all_of(text, [](char c) {
-               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-           });
-}
-
-/// A wss URL, or a ws URL of the machine itself: unencrypted traffic must not leave it.
-bool is_platform_address(std::string_view text) {
-    const auto is_host_of = [&](std::string_view start) {
-        return text.starts_with(start) && (text.size() == start.size() ||
-                                           text[start.size()] == ':' || text[start.size()] == '/');
-    };
-    return (text.starts_with("wss://") && text.size() > 6) || is_host_of("ws://127.0.0.1") ||
-           is_host_of("ws://[::1]");
-}
-
-/// A scheme (http or https), a host and perhaps a port, and nothing after them.
-bool is_origin(std::string_view text) {
-    const auto rest = text.starts_with("https://")  ? text.substr(8)
-                      : text.starts_with("http://") ? text.substr(7)
-                                                    : std::string_view{};
-    return !rest.empty() && rest.size() <= 255 && std::ranges::all_of(rest, [](char c) {
-        return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == ':' || c == '[' ||
-               c == ']';
-    });
-}
-
-/// The address of the official platform, without a path: https, or http on the machine itself.
-bool is_cloud_url(std::string_view text) {
-    const auto is_host_of = [&](std::string_view start) {
-        return text.starts_with(start) &&
-               (text.size() == start.size() || text[start.size()] == ':');
-    };
-    return is_origin(text) && (text.starts_with("https://") || is_host_of("http://127.0.0.1") ||
-                               is_host_of("http://[::1]"));
-}
-
-/// "v26.0".
-bool is_cloud_version(std::string_view text) {
-    const auto rest = text.starts_with('v') ? text.substr(1) : std::string_view{};
-    const auto dot = rest.find('.');
-    const auto is_number = [](std::string_view part) {
-        return !part.empty() && part.size() <= 3 && std::ranges::all_of(part, is_digit);
-    };
-    return dot != std::string_view::npos && is_number(rest.substr(0, dot)) &&
-           is_number(rest.substr(dot + 1));
-}
 
 constexpr std::string_view worker_prefix = "workers.";
 constexpr std::string_view worker_command = ".command";
@@ -161,6 +107,19 @@ void add_store(Table& table) {
     table.add(AT(store.reserve_bytes), size_in_bytes(1'048'576, std::uint64_t{1} << 40),
               "With SQLite, room on the store's disk that is kept, in a file beside it, for the "
               "outcomes of sends. Where less than as much again is free, no message is accepted.");
+}
+
+void add_cluster(Table& table) {
+    table.add(AT(cluster.node),
+              optional(text_where("a name of up to 253 letters, digits, dots, hyphens and "
+                                  "underscores",
+                                  is_node_name)),
+              "With PostgreSQL, the name of this server among those that share the database "
+              "(docs/scaling.md). No two that run may have the same. Unset: the host's name.",
+              {.example = "gateway-1"});
+    table.add(AT(cluster.lease), duration<milliseconds>(3s, 5min),
+              "With PostgreSQL, how long a server that is gone keeps its accounts before another "
+              "one takes them.");
 }
 
 void add_outbound(Table& table) {
@@ -392,9 +351,10 @@ struct WorkerMember {
 
 std::vector<Row> build_table() {
     Table table;
-    for (const auto add : {add_http, add_store, add_outbound, add_api, add_app, add_scheduler,
-                           add_callback, add_media, add_metrics, add_log, add_linked_and_workers,
-                           add_cloud, add_simulator_and_devices, add_retention}) {
+    for (const auto add :
+         {add_http, add_store, add_cluster, add_outbound, add_api, add_app, add_scheduler,
+          add_callback, add_media, add_metrics, add_log, add_linked_and_workers, add_cloud,
+          add_simulator_and_devices, add_retention}) {
         add(table);
     }
     return std::move(table.rows);
