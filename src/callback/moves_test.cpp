@@ -105,6 +105,21 @@ TEST_F(MovesTest, AnAccountThatComesBackWaitsForTheAttemptsOfItsEarlierStay) {
     EXPECT_EQ(stored(next).state, CallbackState::delivered);
 }
 
+TEST_F(MovesTest, NoAttemptIsBegunWhileThisProcessMayNot) {
+    bool may = false;
+    start({.may_begin = [&may] { return may; }});
+    const auto id = send();
+    pass_time(1min);
+    EXPECT_TRUE(attempts.empty());
+    EXPECT_EQ(core->next_step_at(), clock.steady_now() + 100ms);
+    may = true;
+    pass_time(100ms);
+    ASSERT_EQ(attempts.size(), 1U);
+    may = false;
+    answer(0, 200);  // What was begun is recorded.
+    EXPECT_EQ(stored(id).state, CallbackState::delivered);
+}
+
 TEST_F(MovesTest, ABatchThatIsTooLargeIsLeftToTheNextOwner) {
     batch = model::CallbackBatch{.max = 10, .wait = 0ms};
     start();

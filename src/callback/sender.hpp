@@ -32,6 +32,9 @@ struct Options {
     std::size_t origin_memory_max = 4'096;  // Callbacks of a prompt origin in memory,
     std::size_t memory_max = 32'768;        // and KiB of all; the others wait on disk.
     bool allow_http = false;                // outbound.allow_http_callbacks
+    /// Whether this process may begin attempts now; asked again ten times a second. Called on the
+    /// sender's thread; must not block. Empty: it may.
+    std::function<bool()> may_begin{};
     /// Called after the result of each attempt is durable, on the sender's thread.
     std::function<void(const store::QueuedCallback&)> on_attempt{};
     std::string under_way_file;  // Lists the attempts in flight (Suspects); empty: none.

@@ -8,6 +8,7 @@ namespace merpati::callback {
 namespace {
 
 constexpr std::size_t runs_max = 512;  // Of origins in one step; answers are read between steps.
+constexpr Millis held_pause{100};
 constexpr std::size_t unsettled_max = 8'192;  // Events whose results are being committed.
 
 }  // namespace
@@ -48,7 +49,8 @@ void SenderCore::made_due(const store::Endpoint& endpoint) {
 void SenderCore::step() {
     set_now();
     note_stalled();
-    if (!draining_) {
+    held_ = options_.may_begin && !options_.may_begin();
+    if (!draining_ && !held_) {
         release_suspects();
         backlog_.wake_due();
         runs_left_ = runs_max;
@@ -64,6 +66,9 @@ void SenderCore::step() {
 SteadyTime SenderCore::next_step_at() const {
     if (draining_) {
         return SteadyTime::max();
+    }
+    if (held_) {
+        return steady_ + held_pause;
     }
     if (runs_left_ == 0 || backlog_.is_scanning()) {
         return SteadyTime::min();

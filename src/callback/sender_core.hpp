@@ -125,6 +125,7 @@ private:
     Counts counts_;
     std::size_t tests_ = 0;
     bool draining_ = false;
+    bool held_ = false;  // This process may not begin anything now.
 };
 
 }  // namespace merpati::callback

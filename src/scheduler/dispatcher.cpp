@@ -85,7 +85,8 @@ Timestamp Dispatcher::next_step_at() const {
 
 /// No send is begun unless the disk is sure to have room for its outcome.
 bool Dispatcher::may_send() const {
-    return committer_.condition().may_send(in_flight());
+    return (!options_.may_begin || options_.may_begin()) &&
+           committer_.condition().may_send(in_flight());
 }
 
 Counts Dispatcher::counts() const noexcept {

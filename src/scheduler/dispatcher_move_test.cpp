@@ -231,6 +231,22 @@ TEST_F(MoveTest, ALaneThatCannotBeReadSendsNothingUntilItIs) {
     EXPECT_EQ(connector->sent, (std::vector{first, second}));
 }
 
+TEST_F(MoveTest, NothingIsBegunWhileThisProcessMayNot) {
+    bool may = true;
+    options.may_begin = [&may] { return may; };
+    start();
+    const auto in_flight = accept(message());
+    may = false;
+    const auto waiting = accept(message());
+    report_sent(in_flight);
+    advance(1min);
+    EXPECT_EQ(state(in_flight), MessageState::sent);
+    EXPECT_EQ(connector->sent, std::vector{in_flight});
+    may = true;
+    advance(100ms);
+    EXPECT_EQ(connector->sent, (std::vector{in_flight, waiting}));
+}
+
 TEST_F(MoveTest, NothingIsDoneByHandToMessagesOfADeviceThatIsElsewhere) {
     start();
     const auto id = accept(message(1h));

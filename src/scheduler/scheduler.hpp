@@ -43,6 +43,9 @@ struct Options {
     /// Whether a recipient can be a phone number; a message to one that cannot fails with 1002 when
     /// it is due (docs/api.md, Callbacks). Empty: all can.
     std::function<bool(std::string_view)> recipient_possible;
+    /// Whether this process may begin anything now; asked again ten times a second. Called on the
+    /// scheduler's thread; must not block. Empty: it may.
+    std::function<bool()> may_begin;
     /// Whether messages of the campaign may be sent now. Others are withdrawn when they are due.
     /// Called on the scheduler's thread; must not block. Empty: all may.
     std::function<bool(model::CampaignId)> campaign_may_send;
