@@ -252,6 +252,7 @@ test("what the administrator does", async () => {
 
   await asAdmin("GET", "/admin/log");
   await asAdmin("GET", "/admin/status");
+  await asAdmin("GET", "/admin/nodes");
   const copied = await gateway.cli("backup", join(gateway.folder, "copy.db")); // Its socket alone.
   expect(copied.code).toBe(onPostgres ? 1 : 0); // A database has copies of its own.
 });

@@ -464,6 +464,7 @@ constexpr std::array table{
                        manage::accounts::rotate_secret),
                  "webhook_secret"),
     offer(Method::get, "/v1/admin/status", Scope::admin, manage::gateway::status, Pool::lengthy),
+    offer(Method::get, "/v1/admin/nodes", Scope::admin, manage::gateway::nodes, Pool::lengthy),
     of_machine(recorded_first(offer(Method::post, "/v1/admin/backup", Scope::admin,
                                     manage::gateway::backup, Pool::lengthy))),
 };

@@ -237,6 +237,9 @@ Result<boost::json::value> Gateway::upload(const std::string& target, std::strin
             return http::upload(socket_path_, http::Method::post, whole, type, watched, timeout);
         },
         [&]() -> Result<Outcome> {
+            if (auto checked = store_->check_nobody_works(); !checked) {
+                return pass(checked);
+            }
             GivenUpload body{watched};
             const auto [path, query] = split_target(whole);
             return store_->upload(http::Method::post, path, query, type, body);
@@ -304,7 +307,7 @@ Result<void> Gateway::open_store(bool begins) {
     if (opened.error().code == ErrorCode::busy) {
         return fail(ErrorCode::busy,
                     fmt::format("{}; nobody answers at {}: another merpati is starting or "
-                                "stopping, try again",
+                                "stopping, try again, or waits for the node that works",
                                 opened.error().detail, socket_path_));
     }
     return pass(opened);
@@ -312,6 +315,11 @@ Result<void> Gateway::open_store(bool begins) {
 
 Result<Outcome> Gateway::ask_store(http::Method method, const std::string& target,
                                    const std::string& body, const http::BodyTaker& take) const {
+    if (method != http::Method::get) {
+        if (auto checked = store_->check_nobody_works(); !checked) {
+            return pass(checked);
+        }
+    }
     const auto [path, query] = split_target(target);
     auto outcome = store_->handle(method, path, query, body);
     for (bool more = outcome.lines != nullptr; more;) {

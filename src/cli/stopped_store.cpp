@@ -8,6 +8,7 @@
 #include "base/uuid.hpp"
 #include "cli/version.hpp"
 #include "daemon/connectors.hpp"
+#include "daemon/node.hpp"
 #include "daemon/opened_store.hpp"
 #include "daemon/options.hpp"
 #include "devices/changes.hpp"
@@ -260,7 +261,8 @@ class StoppedStore::Impl {
 public:
     Impl(const config::Settings& settings, const Clock& clock, Random& random,
          daemon::OpenedStore opened)
-        : default_connector_(settings.devices.default_connector),
+        : settings_(settings),
+          default_connector_(settings.devices.default_connector),
           offered_connectors_(settings.devices.offered_connectors),
           queue_clock_(clock),
           store_(std::move(opened.store)),
@@ -312,9 +314,15 @@ public:
         return reader ? directory_.load(**reader) : pass(reader);
     }
 
+    Result<void> check_nobody_works() const {
+        auto* nodes = store_->nodes();
+        return nodes == nullptr ? Result<void>{} : daemon::check_nobody_works(*nodes, settings_);
+    }
+
     manage::Manage& manage() { return manage_; }
 
 private:
+    const config::Settings& settings_;
     const std::string default_connector_;
     const std::vector<std::string> offered_connectors_;
     QueueClock queue_clock_;
@@ -358,6 +366,10 @@ Result<std::unique_ptr<StoppedStore>> StoppedStore::open(const config::Settings&
 
 StoppedStore::StoppedStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 StoppedStore::~StoppedStore() = default;
+
+Result<void> StoppedStore::check_nobody_works() const {
+    return impl_->check_nobody_works();
+}
 
 manage::Outcome StoppedStore::handle(http::Method method, std::string_view path,
                                      std::string_view query, std::string_view body) {

@@ -27,6 +27,9 @@ public:
 
     ~StoppedStore();
 
+    /// Errors: busy (a node elsewhere works on the store, and would not know of a change).
+    [[nodiscard]] Result<void> check_nobody_works() const;
+
     [[nodiscard]] api::manage::Outcome handle(http::Method method, std::string_view path,
                                               std::string_view query, std::string_view body);
 

@@ -1,6 +1,5 @@
 #include "daemon/call_rooms.hpp"
 
-#include <string_view>
 #include <utility>
 
 #include "daemon/options.hpp"
@@ -62,12 +61,7 @@ CallRooms::CallRooms(Rooms given)
       callbacks(rooms.sending.callbacks, rooms.ids, rooms.queue_clock),
       sign_in(rooms.random, rooms.settings, rooms.listening, rooms.tally, rooms.log.in("people")),
       manage(context()),
-      management(manage, app_address(rooms.settings),
-                 [log = rooms.log.in("api")](std::string_view forwarded) {
-                     log.warn(
-                         "a proxy's X-Forwarded-For cannot be read: all its clients count as one",
-                         {{"address", forwarded}});
-                 }) {
+      management(manage, app_address(rooms.settings), unread_proxy_listener(rooms.log.in("api"))) {
     join();
 }
 

@@ -183,6 +183,10 @@ std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
         rooms.store.condition().log_bytes());
     add("merpati_store_reconnects_total", "How often the store came back after it was away", true,
         rooms.store.condition().reconnects());
+    add("merpati_node_accounts", "Accounts that this server works for", false,
+        rooms.directory.count_accounts());
+    add("merpati_lease_lost_total", "How often the lease could not be renewed in time", true,
+        rooms.node == nullptr ? 0 : rooms.node->leases_lost());
     add("merpati_clock_steps_total", "How often the machine's clock was set", true,
         rooms.clock.steps());
     figures.push_back(

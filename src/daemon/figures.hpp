@@ -13,6 +13,7 @@
 #include "connector/connectors.hpp"
 #include "daemon/campaign_rooms.hpp"
 #include "daemon/health.hpp"
+#include "daemon/node.hpp"
 #include "daemon/tally.hpp"
 #include "http/server.hpp"
 #include "media/media_fetcher.hpp"
@@ -26,6 +27,7 @@ namespace merpati::daemon {
 /// The rooms that the metrics come from.
 struct Counted {
     const QueueClock& clock;
+    const Node* node;  // Null: no other process can share the store.
     const Tally& tally;
     const store::Store& store;
     const admission::Directory& directory;

@@ -21,6 +21,7 @@
 #include "daemon/entrances.hpp"
 #include "daemon/figures.hpp"
 #include "daemon/health.hpp"
+#include "daemon/node.hpp"
 #include "daemon/opened_store.hpp"
 #include "daemon/options.hpp"
 #include "daemon/publisher.hpp"
@@ -38,11 +39,13 @@ namespace merpati::daemon {
 class Gateway::Rooms {
 public:
     Rooms(const Clock& clock, Random& random, const config::Settings& settings,
-          const telemetry::Log& log, const Supervisor& supervisor, OpenedStore opened)
+          const telemetry::Log& log, const Supervisor& supervisor, OpenedStore opened,
+          const Node* node)
         : clock_(clock),
           random_(random),
           settings_(settings),
           log_(log),
+          node_(node),
           queue_clock_(clock),
           store_(std::move(opened.store)),
           readers_(*store_),
@@ -138,6 +141,7 @@ private:
                 .queue_clock = queue_clock_,
                 .random = random_,
                 .ids = ids_,
+                .may_begin = may_begin(node_),
                 .store = *store_,
                 .committer = committer_,
                 .directory = directory_,
@@ -245,6 +249,7 @@ private:
 
     void route() {
         monitoring_ = monitoring_of({.clock = queue_clock_,
+                                     .node = node_,
                                      .tally = tally_,
                                      .store = *store_,
                                      .directory = directory_,
@@ -276,6 +281,7 @@ private:
     Random& random_;
     const config::Settings& settings_;
     const telemetry::Log& log_;
+    const Node* const node_;
     Tally tally_;
     QueueClock queue_clock_;
     std::unique_ptr<store::Store> store_;
@@ -312,25 +318,29 @@ Gateway::~Gateway() {
     stop();
 }
 
-Result<void> Gateway::start() {
-    auto options = store_options(settings_);
-    options.reserve_bytes = settings_.store.reserve_bytes;
-    options.on_damage = [log = log_.in("store")](std::string_view place) {
-        log.error("the store is damaged; the rest works (docs/operations.md, Damage)",
-                  {{"place", place}});
-    };
+Result<void> Gateway::start(const Pause& pause) {
+    const auto options = served_store_options(settings_, log_.in("store"));
     auto opened = open_store_when_free(clock_, settings_, options, log_);
     if (!opened) {
         return pass(opened);
     }
-    rooms_ =
-        std::make_unique<Rooms>(clock_, random_, settings_, log_, supervisor_, std::move(*opened));
+    auto node = enter_as_node(clock_, settings_, log_, *opened, pause);
+    if (!node) {
+        return pass(node);
+    }
+    node_ = std::move(*node);
+    rooms_ = std::make_unique<Rooms>(clock_, random_, settings_, log_, supervisor_,
+                                     std::move(*opened), node_.get());
     return rooms_->start();
 }
 
 void Gateway::stop() {
+    if (node_ != nullptr) {
+        node_->announce_leave();
+    }
     if (rooms_ != nullptr) {
         rooms_->stop();
+        node_.reset();  // Frees the accounts, as everything is written.
         rooms_.reset();
     }
 }

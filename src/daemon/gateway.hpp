@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,11 @@
 namespace merpati::daemon {
 
 class AccountKeeper;
+class Node;
+
+/// Waits for some time. True: the process should stop.
+using Pause = std::function<bool(std::chrono::milliseconds)>;
+[[nodiscard]] Pause never_stopped();
 
 /// The service manager that started the process: systemd, or none.
 struct Supervisor {
@@ -24,7 +30,8 @@ struct Supervisor {
 };
 
 /// Operation: `start` opens the store, recovers waiting work, connects the devices, and listens
-/// last. It waits up to 5 s for a command that has the stopped server's store open. `stop` first
+/// last. It waits up to 5 s for a command that has the stopped server's store open, and, as long as
+/// it takes, for another node that works on the same database (node.hpp). `stop` first
 /// refuses new connections, then starts no new sends. It waits for the outcomes of sends in flight,
 /// stops the connectors, which report the remaining outcomes they know, and commits them. Then it
 /// finishes open requests and callback attempts, and closes the store. These waits have deadlines;
@@ -34,19 +41,23 @@ struct Supervisor {
 ///
 /// Faults: if the store cannot commit or checkpoint, the process ends at once, without answering
 /// open requests: exit code 74 (EX_IOERR), or 65 (EX_DATAERR) if damage prevents every write.
-/// Smaller damage and a full disk make the server not ready; see store/condition.hpp.
+/// So it does if another node has taken over: exit code 75 (EX_TEMPFAIL), so that the service
+/// manager starts it anew. Smaller damage and a full disk make the server not ready; see
+/// store/condition.hpp.
 class Gateway {
 public:
     static constexpr int exit_store_failed = 74;
     static constexpr int exit_store_damaged = 65;
+    static constexpr int exit_deposed = 75;
 
     Gateway(const Clock& clock, Random& random, const config::Settings& settings,
             Supervisor supervisor, telemetry::Log log);
     ~Gateway();
 
-    /// Errors: those of the room that cannot start, with a sentence for the operator. Call `stop`,
-    /// or destroy the gateway, after an error too.
-    [[nodiscard]] Result<void> start();
+    /// Errors: those of the room that cannot start, with a sentence for the operator; shutting_down
+    /// if `pause` said so while another node worked. Call `stop`, or destroy the gateway, after an
+    /// error too.
+    [[nodiscard]] Result<void> start(const Pause& pause = never_stopped());
 
     /// Idempotent.
     void stop();
@@ -62,6 +73,7 @@ private:
     const Supervisor supervisor_;
     const telemetry::Log log_;
     std::unique_ptr<Rooms> rooms_;
+    std::unique_ptr<Node> node_;  // Null: no other process can share the store.
 };
 
 }  // namespace merpati::daemon

@@ -29,7 +29,15 @@ Result<OpenedStore> open_store(const config::Settings& settings,
     if (!store) {
         return pass(store);
     }
-    auto reader = (*store)->open_reader();
+    OpenedStore opened{.store = std::move(*store), .allowed = std::move(*allowed)};
+    if (auto read = opened.read_clock(); !read) {
+        return pass(read);
+    }
+    return opened;
+}
+
+Result<void> OpenedStore::read_clock() {
+    const auto reader = store->open_reader();
     if (!reader) {
         return pass(reader);
     }
@@ -41,10 +49,9 @@ Result<OpenedStore> open_store(const config::Settings& settings,
     if (!offset) {
         return pass(offset);
     }
-    return OpenedStore{.store = std::move(*store),
-                       .last_sequence = *last,
-                       .clock_offset = *offset,
-                       .allowed = std::move(*allowed)};
+    last_sequence = *last;
+    clock_offset = *offset;
+    return {};
 }
 
 Result<OpenedStore> open_store_when_free(const Clock& clock, const config::Settings& settings,
@@ -69,6 +76,11 @@ void OpenedStore::begin(QueueClock& clock) const {
 }
 
 void end_process(const telemetry::Log& log, const Error& error) {
+    if (error.code == ErrorCode::fenced) {
+        log.error("another node has taken over; nobody is answered, the process ends",
+                  {{"why", error.detail}});
+        std::_Exit(Gateway::exit_deposed);
+    }
     const bool damaged = error.code == ErrorCode::damaged;
     log.error(damaged ? "the store is damaged; nobody is answered, the process ends"
                       : "the store cannot commit; nobody is answered, the process ends",

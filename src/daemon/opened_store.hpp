@@ -22,6 +22,9 @@ struct OpenedStore {
     Millis clock_offset{0};
     std::vector<outbound::Cidr> allowed;  // outbound.allow
 
+    /// Reads `last_sequence` and `clock_offset` anew, after another process has used the store.
+    /// Errors: those of store::LaneReader.
+    [[nodiscard]] Result<void> read_clock();
     /// Starts queue time where the previous process left it.
     void begin(QueueClock& clock) const;
 };
@@ -37,7 +40,8 @@ struct OpenedStore {
                                                        const store::StoreOptions& options,
                                                        const telemetry::Log& log);
 
-/// Ends the process because the open store has failed, with the exit code that Gateway documents.
+/// Ends the process because the open store has failed, or belongs to another node now, with the
+/// exit code that Gateway documents.
 [[noreturn]] void end_process(const telemetry::Log& log, const Error& error);
 
 }  // namespace merpati::daemon

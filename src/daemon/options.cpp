@@ -46,6 +46,16 @@ store::StoreOptions store_options(const config::Settings& settings) {
     return options;
 }
 
+store::StoreOptions served_store_options(const config::Settings& settings, telemetry::Log log) {
+    auto options = store_options(settings);
+    options.reserve_bytes = settings.store.reserve_bytes;
+    options.on_damage = [log = std::move(log)](std::string_view place) {
+        log.error("the store is damaged; the rest works (docs/operations.md, Damage)",
+                  {{"place", place}});
+    };
+    return options;
+}
+
 http::Options http_options(const config::Settings& settings) {
     const auto& http = settings.http;
     http::Options options;
@@ -153,10 +163,26 @@ std::string under_way_file(const config::Settings& settings, std::string_view of
     return fmt::format("{}.{}-under-way", config::local_files(settings.store), of_what);
 }
 
+std::function<void(std::string_view, const Error&)> start_failure_listener(telemetry::Log log) {
+    return [log = std::move(log)](std::string_view name, const Error& error) {
+        log.error("a connector does not start; its devices stay disconnected",
+                  {{"connector", name}, {"why", error.detail}});
+    };
+}
+
+std::function<void(std::string_view)> unread_proxy_listener(telemetry::Log log) {
+    return [log = std::move(log)](std::string_view forwarded) {
+        log.warn("a proxy's X-Forwarded-For cannot be read: all its clients count as one",
+                 {{"address", forwarded}});
+    };
+}
+
 callback::Options callback_options(const config::Settings& settings,
+                                   std::function<bool()> may_begin,
                                    std::function<void(const store::QueuedCallback&)> on_attempt,
                                    const telemetry::Log& log) {
     callback::Options options;
+    options.may_begin = std::move(may_begin);
     options.on_attempt = std::move(on_attempt);
     options.timeout = settings.callback.timeout;
     options.per_origin_max = settings.callback.per_origin_max;

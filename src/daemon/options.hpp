@@ -31,6 +31,9 @@ namespace merpati::daemon {
 [[nodiscard]] Result<std::vector<outbound::Cidr>> allowed_ranges(const config::Settings& settings);
 
 [[nodiscard]] store::StoreOptions store_options(const config::Settings& settings);
+/// Of a server, which logs damage.
+[[nodiscard]] store::StoreOptions served_store_options(const config::Settings& settings,
+                                                       telemetry::Log log);
 [[nodiscard]] http::Options http_options(const config::Settings& settings);
 /// The options of the separate server for /metrics. metrics.listen must be set.
 [[nodiscard]] http::Options metrics_http_options(const config::Settings& settings);
@@ -54,9 +57,14 @@ namespace merpati::daemon {
 /// (config/local_files.hpp).
 [[nodiscard]] std::string under_way_file(const config::Settings& settings,
                                          std::string_view of_what);
+/// Logs that a connector does not start.
+[[nodiscard]] std::function<void(std::string_view, const Error&)> start_failure_listener(
+    telemetry::Log log);
+/// Logs that a proxy's X-Forwarded-For cannot be read.
+[[nodiscard]] std::function<void(std::string_view)> unread_proxy_listener(telemetry::Log log);
 [[nodiscard]] callback::Options callback_options(
-    const config::Settings& settings, std::function<void(const store::QueuedCallback&)> on_attempt,
-    const telemetry::Log& log);
+    const config::Settings& settings, std::function<bool()> may_begin,
+    std::function<void(const store::QueuedCallback&)> on_attempt, const telemetry::Log& log);
 /// `watchdog`: how long the server may go without a keep-alive message; empty: there is none.
 [[nodiscard]] HealthOptions health_options(std::optional<std::chrono::microseconds> watchdog);
 [[nodiscard]] outbound::ClientOptions client_options(const config::Settings& settings);

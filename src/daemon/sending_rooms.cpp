@@ -1,6 +1,5 @@
 #include "daemon/sending_rooms.hpp"
 
-#include <string_view>
 #include <utility>
 
 #include "daemon/connectors.hpp"
@@ -30,7 +29,7 @@ SendingRooms::SendingRooms(Rooms given)
               const auto entry = rooms.directory.find_account(account);
               return entry ? entry->account.callback_batch : std::nullopt;
           },
-          callback_options(rooms.settings, rooms.publisher.attempt_listener(),
+          callback_options(rooms.settings, rooms.may_begin, rooms.publisher.attempt_listener(),
                            rooms.log.in("callback"))),
       scheduler(
           rooms.queue_clock, rooms.random, rooms.store, rooms.committer, connectors,
@@ -81,6 +80,7 @@ SendingRooms::SendingRooms(Rooms given)
 
 scheduler::Options SendingRooms::options_of_scheduler() {
     auto options = scheduler_options(rooms.settings, media_fetcher, rooms.log.in("scheduler"));
+    options.may_begin = rooms.may_begin;
     options.on_handed_over = [this](Timestamp by) { late_statuses.handed_over(by); };
     options.campaign_may_send = [this](auto id) { return rooms.open_campaigns.may_send(id); };
     options.on_withdrawn = rooms.on_withdrawn;
@@ -89,11 +89,7 @@ scheduler::Options SendingRooms::options_of_scheduler() {
 
 Result<void> SendingRooms::start() {
     connectors.start([this](std::string_view name) { return doors.of(name); },
-                     [this](std::string_view name, const Error& error) {
-                         rooms.log.error(
-                             "a connector does not start; its devices stay disconnected",
-                             {{"connector", name}, {"why", error.detail}});
-                     });
+                     start_failure_listener(rooms.log));
     if (auto started = callbacks.start(); !started) {
         return started;
     }

@@ -42,6 +42,8 @@ struct SendingRooms {
         const QueueClock& queue_clock;
         Random& random;
         UuidSource& ids;
+        /// Whether sends and callbacks may begin now. Empty: always.
+        std::function<bool()> may_begin;
         store::Store& store;
         store::Committer& committer;
         const admission::Directory& directory;

@@ -40,8 +40,10 @@ public:
     }
 
     /// Whether a signal arrives within this time.
-    [[nodiscard]] bool arrive_within(std::chrono::seconds time) const {
-        const timespec limit{.tv_sec = time.count(), .tv_nsec = 0};
+    [[nodiscard]] bool arrive_within(std::chrono::milliseconds time) const {
+        const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+        const timespec limit{.tv_sec = whole.count(),
+                             .tv_nsec = std::chrono::nanoseconds{time - whole}.count()};
         return sigtimedwait(&set_, nullptr, &limit) > 0;
     }
 
@@ -67,9 +69,17 @@ Started start(const config::Loaded& loaded, const Supervisor& supervisor, const 
     std::string logged;
     for (;;) {
         auto gateway = std::make_unique<Gateway>(clock, random, loaded.settings, supervisor, log);
-        auto started = gateway->start();
+        // systemd counts a server that waits for another one as started.
+        auto started = gateway->start([&](std::chrono::milliseconds time) {
+            telemetry::notify_systemd(supervisor.notify_socket,
+                                      "READY=1\nSTATUS=waits for another node\nWATCHDOG=1");
+            return signals.arrive_within(time);
+        });
         if (started) {
             return gateway;
+        }
+        if (started.error().code == ErrorCode::shutting_down) {
+            return nullptr;
         }
         if (started.error().code != ErrorCode::unavailable) {
             return pass(started);
@@ -113,7 +123,7 @@ int serve(const config::Loaded& loaded, const Supervisor& supervisor) {
         log.info("stopped");
         return 0;
     }
-    telemetry::notify_systemd(supervisor.notify_socket, "READY=1");
+    telemetry::notify_systemd(supervisor.notify_socket, "READY=1\nSTATUS=");
     signals.wait();
     log.info("stopping; a second signal ends the process at once");
     telemetry::notify_systemd(supervisor.notify_socket, "STOPPING=1");

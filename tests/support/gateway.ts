@@ -165,6 +165,11 @@ export class Gateway {
     return within("the gateway to stop", this.ended, 30_000);
   }
 
+  /** Waits until the gateway ends by itself; resolves with the exit code. */
+  exitCode(): Promise<number> {
+    return within("the gateway to end", this.ended, 30_000);
+  }
+
   /** Kills the gateway with SIGKILL. */
   async kill(): Promise<void> {
     this.process?.kill("SIGKILL");

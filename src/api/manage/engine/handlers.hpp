@@ -120,7 +120,7 @@ namespace usage {
 Handler show;
 }
 namespace gateway {
-Handler status, backup;
+Handler status, nodes, backup;
 }
 namespace sessions {
 Handler sign_in, use_link, show, sign_out, list, end, change_password, begin_totp, confirm_totp,

@@ -1,0 +1,37 @@
+// merpati node …
+#include <array>
+
+#include <CLI/App.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/request_command.hpp"
+
+namespace merpati::cli {
+namespace {
+
+constexpr std::array node_columns{
+    Column{"NAME", "name"},       Column{"STATE", "state"},     Column{"ACCOUNTS", "accounts"},
+    Column{"VERSION", "version"}, Column{"SEEN AT", "seen_at"}, Column{"ADDRESS", "address"},
+};
+
+}  // namespace
+
+void add_node_commands(Program& program) {
+    auto& group =
+        program.add_group(program.root(), {.name = "node",
+                                           .summary = "Nodes: the servers that share a database",
+                                           .example = "merpati node list",
+                                           .section = section::operation});
+    add_request_command(
+        program, group,
+        {.text = {.name = "list",
+                  .summary = "List the servers that share the database, and which one works",
+                  .details = "One works for all accounts; the others wait to take over "
+                             "(docs/scaling.md). Works\nalso while all of them are stopped.",
+                  .example = "merpati node list"},
+         .path = "/admin/nodes",
+         .columns = node_columns,
+         .when_empty = "No servers share this store."});
+}
+
+}  // namespace merpati::cli

@@ -1,0 +1,168 @@
+#include "daemon/node.hpp"
+
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cluster/former_life.hpp"
+#include "config/local_files.hpp"
+#include "daemon/opened_store.hpp"
+
+namespace merpati::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto join_retry = 500ms;
+
+std::string life_file_of(const config::Settings& settings) {
+    return config::local_files(settings.store) + ".node";
+}
+
+std::unexpected<Error> stopped() {
+    return fail(ErrorCode::shutting_down, "stopped while another node was at work");
+}
+
+}  // namespace
+
+Pause never_stopped() {
+    return [](std::chrono::milliseconds time) {
+        std::this_thread::sleep_for(time);
+        return false;
+    };
+}
+
+std::function<bool()> may_begin(const Node* node) {
+    if (node == nullptr) {
+        return {};
+    }
+    return [&lease = node->lease()] { return lease.holds(); };
+}
+
+Result<void> check_nobody_works(store::Nodes& nodes, const config::Settings& settings) {
+    const auto listed = nodes.list();
+    if (!listed) {
+        return pass(listed);
+    }
+    const auto former = cluster::read_former_life(life_file_of(settings));
+    for (const auto& node : *listed) {
+        if (node.state != store::Node::State::gone && node.id != former &&
+            node.silent_for <= settings.cluster.lease) {
+            return fail(ErrorCode::busy,
+                        fmt::format("the node \"{}\" is at work on this database: run the "
+                                    "command on its machine",
+                                    node.entry.name));
+        }
+    }
+    return {};
+}
+
+Node::Node(const Clock& clock, store::Nodes& nodes, const config::Settings& settings,
+           telemetry::Log log, std::function<void(const Error&)> on_deposed)
+    : clock_(clock),
+      nodes_(nodes),
+      name_(settings.cluster.node.value_or("")),
+      lease_length_(settings.cluster.lease),
+      life_file_(life_file_of(settings)),
+      log_(std::move(log)),
+      on_deposed_(std::move(on_deposed)),
+      membership_(clock, nodes,
+                  {.entry = {.name = name_, .address = {}, .version = MERPATI_VERSION},
+                   .lease = lease_length_},
+                  log_) {}
+
+Result<void> Node::enter(const Pause& pause) {
+    if (auto joined = join(pause); !joined) {
+        return joined;
+    }
+    std::string logged;
+    while (true) {
+        const auto next = membership_.step();
+        if (!next) {
+            return pass(next);
+        }
+        if (membership_.owns_all()) {
+            break;
+        }
+        if (const auto& owner = membership_.other_owner(); !owner.empty() && owner != logged) {
+            log_.info("waits: another node is at work", {{"node", name_}, {"owner", owner}});
+            logged = owner;
+        }
+        if (pause(*next)) {
+            return stopped();
+        }
+    }
+    log_.info("owns the accounts", {{"node", name_}});
+    keep();
+    return {};
+}
+
+/// A node of this name that has just died, elsewhere, is at work until its lease ends.
+Result<void> Node::join(const Pause& pause) {
+    if (const auto former = cluster::read_former_life(life_file_)) {
+        std::ignore = nodes_.depose(*former, Millis{0});  // If that fails, its lease ends.
+    }
+    const auto give_up = clock_.steady_now() + lease_length_ + join_retry;
+    auto joined = membership_.join();
+    while (!joined && joined.error().code == ErrorCode::conflict && clock_.steady_now() < give_up) {
+        if (pause(join_retry)) {
+            return stopped();
+        }
+        joined = membership_.join();
+    }
+    if (!joined) {
+        return pass(joined);
+    }
+    joined_ = true;
+    if (const auto written = cluster::write_life(life_file_, *joined); !written) {
+        log_.warn("after a crash the next start waits for the lease",
+                  {{"why", written.error().detail}});
+    }
+    return {};
+}
+
+void Node::keep() {
+    thread_.start("node", Millis{1}, [this]() -> PeriodicThread::Pause {
+        const std::lock_guard lock{mutex_};
+        const auto next = membership_.step();
+        if (!next) {
+            on_deposed_(next.error());
+            return std::nullopt;
+        }
+        return *next;
+    });
+}
+
+void Node::announce_leave() {
+    if (joined_) {
+        const std::lock_guard lock{mutex_};
+        membership_.announce_leave();
+    }
+}
+
+void Node::leave() {
+    thread_.stop();
+    if (std::exchange(joined_, false)) {
+        membership_.leave();
+    }
+}
+
+Result<std::unique_ptr<Node>> enter_as_node(const Clock& clock, const config::Settings& settings,
+                                            const telemetry::Log& log, OpenedStore& opened,
+                                            const Pause& pause) {
+    auto* nodes = opened.store->nodes();
+    if (nodes == nullptr) {
+        return nullptr;
+    }
+    auto node = std::make_unique<Node>(clock, *nodes, settings, log.in("node"),
+                                       [log](const Error& error) { end_process(log, error); });
+    if (auto entered = node->enter(pause); !entered) {
+        return pass(entered);
+    }
+    auto read = opened.read_clock();
+    return read ? Result<std::unique_ptr<Node>>{std::move(node)} : pass(read);
+}
+
+}  // namespace merpati::daemon

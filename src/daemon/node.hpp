@@ -1,0 +1,86 @@
+// This process as one of the nodes that share a store.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/periodic_thread.hpp"
+#include "cluster/membership.hpp"
+#include "config/settings.hpp"
+#include "daemon/gateway.hpp"
+#include "store/nodes.hpp"
+#include "telemetry/log.hpp"
+
+namespace merpati::daemon {
+
+class Node;
+
+/// Whether this process may begin anything now: it holds its lease. Empty: no other process can
+/// share the store (`node` is null).
+[[nodiscard]] std::function<bool()> may_begin(const Node* node);
+
+/// For commands that change the store of a stopped server: another node would not know of the
+/// change. Errors: busy (one is at work), and those of Nodes::list.
+[[nodiscard]] Result<void> check_nobody_works(store::Nodes& nodes,
+                                              const config::Settings& settings);
+
+/// Operation: one node at a time owns all accounts and works for them; the others wait in `enter`.
+/// From then on a thread renews the lease. Without a lease no send and no callback is begun. If
+/// another node has deposed this one, `on_deposed` is called, which must end the process: the
+/// database refuses whatever it would write, and the next process knows nothing that is out of
+/// date.
+///
+/// Threads: the owner's; `lease` from any.
+class Node {
+public:
+    Node(const Clock& clock, store::Nodes& nodes, const config::Settings& settings,
+         telemetry::Log log, std::function<void(const Error&)> on_deposed);
+    ~Node() { leave(); }
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
+    /// Joins, waits until it owns everything, and keeps it. Its process before this one is known to
+    /// be dead, since this one has its lock, and is not waited for. Errors: shutting_down (`pause`
+    /// said so), conflict (a node of this name is at work), fenced, and those of Nodes::join.
+    [[nodiscard]] Result<void> enter(const Pause& pause);
+
+    /// Tells the others that its accounts will be free soon.
+    void announce_leave();
+    /// Frees its accounts. Nothing more may be written. Idempotent.
+    void leave();
+
+    [[nodiscard]] const cluster::Lease& lease() const noexcept { return membership_.lease(); }
+    [[nodiscard]] std::uint64_t leases_lost() const noexcept { return membership_.leases_lost(); }
+
+private:
+    [[nodiscard]] Result<void> join(const Pause& pause);
+    void keep();
+
+    const Clock& clock_;
+    store::Nodes& nodes_;
+    const std::string name_;
+    const Millis lease_length_;
+    const std::string life_file_;
+    const telemetry::Log log_;
+    const std::function<void(const Error&)> on_deposed_;
+    std::mutex mutex_;  // Of the membership.
+    cluster::Membership membership_;
+    PeriodicThread thread_;
+    bool joined_ = false;
+};
+
+struct OpenedStore;
+
+/// Waits until no other node works on the store, which it reads anew then. Null: no other process
+/// can share the store. The node must not outlive it. Errors: those of Node::enter.
+[[nodiscard]] Result<std::unique_ptr<Node>> enter_as_node(const Clock& clock,
+                                                          const config::Settings& settings,
+                                                          const telemetry::Log& log,
+                                                          OpenedStore& opened, const Pause& pause);
+
+}  // namespace merpati::daemon
