@@ -20,11 +20,6 @@ using model::DeviceState;
 /// How long a call waits for what a connector reports at once. Its thread never blocks.
 constexpr std::chrono::seconds reported_within{5};
 
-/// A report weighs 1, and 1 more for each 4 KiB.
-constexpr std::size_t weight_of(std::size_t bytes) {
-    return 1 + bytes / 4'096;
-}
-
 /// Whether the number still belongs to this device: it may have been removed and added again, on
 /// another connector or by another account.
 Result<bool> is_still(store::Tables& tables, const store::DeviceIdentity& device) {
@@ -155,24 +150,7 @@ Result<void> DeviceKeeper::store_reports(store::Tables& tables,
 
 void DeviceKeeper::late_status(const model::Device& device, connector::LateStatus late,
                                Stored stored) {
-    if (!connector::is_platform_id(late.platform_id)) {
-        stored(fail(ErrorCode::invalid_argument, "this is no platform's id"));
-        return;
-    }
-    const auto ended = std::make_shared<LateStatuses::Ended>();
-    const auto bytes = late.status.details.size();
-    keep(
-        device, bytes,
-        [this, ended, late = std::move(late)](store::Tables& tables) {
-            *ended = {};
-            return rooms_.late_statuses.take(tables, late, *ended);
-        },
-        [this, ended, stored = std::move(stored)](Result<void> done) mutable {
-            if (done) {
-                rooms_.late_statuses.publish(std::move(*ended));
-            }
-            stored(std::move(done));
-        });
+    statuses_.take(device, std::move(late), std::move(stored));
 }
 
 void DeviceKeeper::inbound(const model::Device& device, connector::InboundMessage message,
@@ -420,15 +398,7 @@ void DeviceKeeper::keep(const model::Device& known, std::size_t bytes,
                         std::move_only_function<Result<void>(store::Tables&)> change,
                         Stored stored) {
     const auto number = known.number;
-    const auto weight = weight_of(bytes);
-    bool refused = false;
-    {
-        const std::lock_guard lock{waiting_mutex_};
-        const auto [found, is_new] = waiting_.try_emplace(number);
-        refused = found->second + weight > waiting_max;
-        found->second += refused ? 0 : weight;
-    }
-    if (refused) {
+    if (!limits_of_reports_.admit(number, bytes)) {
         stored(fail(ErrorCode::busy, "too many reports of this device wait to be stored"));
         return;
     }
@@ -442,15 +412,8 @@ void DeviceKeeper::keep(const model::Device& known, std::size_t bytes,
             }
             return change(tables);
         },
-        [this, number, weight, stored = std::move(stored)](Result<void> done) mutable {
-            {
-                const std::lock_guard lock{waiting_mutex_};
-                const auto found = waiting_.find(number);
-                found->second -= weight;
-                if (found->second == 0) {
-                    waiting_.erase(found);
-                }
-            }
+        [this, number, bytes, stored = std::move(stored)](Result<void> done) mutable {
+            limits_of_reports_.release(number, bytes);
             if (!done && done.error().code != ErrorCode::not_found) {
                 rooms_.log.error("a device's report is not stored", {{"why", done.error().detail}});
             }

@@ -6,11 +6,9 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "admission/directory.hpp"
 #include "admission/ownership.hpp"
@@ -24,8 +22,10 @@
 #include "devices/notices.hpp"
 #include "devices/pairing_board.hpp"
 #include "devices/pairing_limits.hpp"
+#include "devices/report_limits.hpp"
 #include "devices/restrictions.hpp"
 #include "devices/state_reports.hpp"
+#include "devices/status_reports.hpp"
 #include "model/leave.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
@@ -52,8 +52,7 @@ namespace merpati::devices {
 /// `keep_still` wait for commits, so they must not be called on the committer's thread. `follow`
 /// and `announce` are called on the committer's thread only.
 ///
-/// Limits: states: StateReports. Other reports: of each device 256 small ones, or 1 MiB, wait to be
-/// stored (`waiting_max`); further ones are refused as busy.
+/// Limits: states: StateReports. Other reports: ReportLimits; further ones are refused as busy.
 class DeviceKeeper final : public api::manage::DeviceControl {
 public:
     struct Rooms {
@@ -72,7 +71,13 @@ public:
         std::function<void(const model::Device&, const connector::PairingStep&)> on_pairing_step{};
         telemetry::Log log;
     };
-    explicit DeviceKeeper(Rooms rooms) : rooms_(std::move(rooms)), limits_(rooms_.clock) {}
+    explicit DeviceKeeper(Rooms rooms)
+        : rooms_(std::move(rooms)),
+          limits_(rooms_.clock),
+          statuses_({.late_statuses = rooms_.late_statuses,
+                     .committer = rooms_.committer,
+                     .limits = limits_of_reports_,
+                     .log = rooms_.log}) {}
 
     /// Passes every device to the scheduler, connects those that were connected or reconnecting
     /// before, and ends pairings of the last run. The committer must be running. Errors: of
@@ -127,9 +132,6 @@ public:
     [[nodiscard]] Result<std::unique_ptr<Stillness>> keep_still(model::PhoneNumber number) override;
 
 private:
-    /// The largest total weight (weight_of) of one device's waiting reports.
-    static constexpr std::size_t waiting_max = 256;
-
     void take_up(const model::Device& device);
 
     /// An error is the answer of the call.
@@ -160,12 +162,12 @@ private:
     StateReports reports_;
     PairingBoard pairings_;
     PairingLimits limits_;
+    ReportLimits limits_of_reports_;
+    StatusReports statuses_;
     DeviceMoves moves_;
     /// A worker may report changed capabilities with every frame; at most one pass over all devices
     /// is queued.
     std::atomic<bool> capabilities_waiting_ = false;
-    std::mutex waiting_mutex_;
-    std::unordered_map<model::PhoneNumber, std::size_t> waiting_;  // Weight of waiting reports.
 };
 
 }  // namespace merpati::devices

@@ -95,53 +95,53 @@ void LateStatuses::handed_over(Timestamp decide_by) {
     lower(next_, decide_by);
 }
 
-Result<void> LateStatuses::take(store::Tables& tables, const connector::LateStatus& late,
-                                Ended& ended) const {
+Result<void> LateStatuses::take(store::Tables& tables, const model::Device& device,
+                                const connector::LateStatus& late, Ended& ended) const {
     auto status = late.status;
     status.passing = passing_of(late, rooms_.clock.wall_now());
-    const auto is_news =
-        tables.note_status(late.device, late.platform_id, status, rooms_.clock.now());
-    if (!is_news || !*is_news) {
-        return is_news ? Result<void>{} : std::unexpected(is_news.error());
+    auto noted = tables.note_status(device.number, late.platform_id, status, rooms_.clock.now());
+    if (!noted || !noted->is_news) {
+        return noted ? Result<void>{} : pass(noted);
     }
-    auto found = tables.find_platform_message(late.device, late.platform_id);
-    if (!found) {
-        return pass(found);
-    }
-    bool is_awaited = found->has_value() && (*found)->decide_by;
-    if (!*found && late.message) {
-        const auto named = name(tables, late);
+    auto found = std::move(noted->message);
+    bool is_awaited = found && found->decide_by;
+    if (!found && late.message) {
+        const auto named = tables.name_message(device, late.platform_id, *late.message);
         if (!named) {
             return std::unexpected(named.error());
         }
         is_awaited = *named != store::Named::nothing;
         if (*named == store::Named::awaiting) {
-            found = tables.find_platform_message(late.device, late.platform_id);
-            if (!found) {
-                return pass(found);
+            auto awaited = tables.find_platform_message(device.number, late.platform_id);
+            if (!awaited) {
+                return pass(awaited);
             }
+            found = std::move(*awaited);
         }
     }
-    const auto id = *found ? std::optional{(*found)->message.id} : late.message;
-    if (*found && is_awaited) {
-        if (auto done = settle(tables, **std::move(found), &status, ended); !done) {
+    const auto id = found ? std::optional{found->message.id} : late.message;
+    auto owner = found ? std::optional{found->message.account} : std::nullopt;
+    if (found && is_awaited) {
+        if (auto done = settle(tables, std::move(*found), &status, ended); !done) {
             return done;
         }
     }
     // No webhook notice of an end: the message's callback reports it.
     const bool is_end =
         status.progress == Progress::sent || (is_awaited && status.progress == Progress::failed);
-    return is_end || !id ? Result<void>{} : tell(tables, late, *id, ended);
-}
-
-/// Finds the message of a status whose platform id is not on record.
-Result<store::Named> LateStatuses::name(store::Tables& tables, const connector::LateStatus& late) {
-    const auto device = tables.find_device(late.device);
-    if (!device) {
-        return std::unexpected(device.error());
+    if (is_end || !id) {
+        return {};
     }
-    return *device ? tables.name_message(**device, late.platform_id, *late.message)
-                   : store::Named::nothing;
+    if (!owner) {
+        const auto named = tables.owner_of_message(*id, device.number);
+        if (!named) {
+            return pass(named);
+        }
+        owner = *named;
+    }
+    return tell(tables, &device,
+                {.message = *id, .owner = owner, .platform_id = late.platform_id, .status = status},
+                ended);
 }
 
 /// Decides a message that is handed over. `status` is null if none came in time.
@@ -289,54 +289,37 @@ Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& f
     return {};
 }
 
-/// Stores the webhook notice and the event of a status that did not end its message. Only if the
-/// device's account sent the message: the number may belong to another account by now.
-Result<void> LateStatuses::tell(store::Tables& tables, const connector::LateStatus& late,
-                                const model::MessageId& message, Ended& ended) const {
-    const auto progress = late.status.progress;
-    const bool is_progress = progress >= Progress::delivered;
+/// Stores the webhook notice and the event of a status that did not end its message. The notice
+/// only if the device's account sent the message: the number may belong to another account by now.
+Result<void> LateStatuses::tell(store::Tables& tables, const model::Device* device,
+                                const Told& told, Ended& ended) const {
+    if (!told.owner) {
+        return {};
+    }
+    const auto& status = told.status;
+    const bool is_progress = status.progress >= Progress::delivered;
     if (is_progress) {
-        const auto step = progress == Progress::delivered ? model::MessageStep::delivered
-                                                          : model::MessageStep::read;
-        const auto noted =
-            tables.note_event(late.device, message, {.step = step, .at = late.status.at});
-        if (!noted) {
+        const auto step = status.progress == Progress::delivered ? model::MessageStep::delivered
+                                                                 : model::MessageStep::read;
+        if (auto noted = tables.note_event(told.message, {.step = step, .at = status.at}); !noted) {
             return noted;
         }
     }
-    const auto device = sender_of(tables, late.device, message);
-    if (!device || !*device) {
-        return device ? Result<void>{} : pass(device);
+    if (device == nullptr || device->account != *told.owner) {
+        return {};
     }
     if (is_progress) {
         ended.progressed.push_back(
-            {.account = (**device).account, .message = message, .progress = progress});
+            {.account = device->account, .message = told.message, .progress = status.progress});
     }
-    const auto notice = rooms_.notices.of_event(**device, "message.status",
-                                                EventData{}
-                                                    .add("requestId", message.text())
-                                                    .add("messageid", late.platform_id)
-                                                    .add("status", model::to_string(progress))
-                                                    .add("at", to_rfc3339(late.status.at)));
+    const auto notice =
+        rooms_.notices.of_event(*device, "message.status",
+                                EventData{}
+                                    .add("requestId", told.message.text())
+                                    .add("messageid", told.platform_id)
+                                    .add("status", model::to_string(status.progress))
+                                    .add("at", to_rfc3339(status.at)));
     return notice ? tables.add_callback(*notice) : Result<void>{};
-}
-
-/// The device, if its account sent the message.
-Result<std::optional<model::Device>> LateStatuses::sender_of(store::Tables& tables,
-                                                             model::PhoneNumber number,
-                                                             const model::MessageId& message) {
-    auto device = tables.find_device(number);
-    if (!device) {
-        return device;
-    }
-    const auto owner = tables.owner_of_message(message);
-    if (!owner) {
-        return pass(owner);
-    }
-    if (!*device || !*owner || **owner != (*device)->account) {
-        return std::nullopt;
-    }
-    return device;
 }
 
 /// Stores the notice of a status (delivered, read) that came before its message was handed over, if
@@ -346,12 +329,16 @@ Result<void> LateStatuses::tell_not_ended(store::Tables& tables,
     if (!found.status || found.named_early || found.status->progress < Progress::delivered) {
         return {};
     }
-    return tell(tables,
-                {.device = found.message.device,
+    const auto device = tables.find_device(found.message.device);
+    if (!device) {
+        return pass(device);
+    }
+    return tell(tables, *device ? &**device : nullptr,
+                {.message = found.message.id,
+                 .owner = found.message.account,
                  .platform_id = found.platform_id,
-                 .message = {},
                  .status = *found.status},
-                found.message.id, ended);
+                ended);
 }
 
 void LateStatuses::publish(Ended&& ended) const {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/queue_clock.hpp"
@@ -85,10 +86,10 @@ public:
         std::vector<Returned> returned;
         std::vector<Progressed> progressed;
     };
-    /// Part of a change: records the status, and decides its message if that is handed over.
-    /// Errors: of store::Tables.
-    [[nodiscard]] Result<void> take(store::Tables& tables, const connector::LateStatus& late,
-                                    Ended& ended) const;
+    /// Part of a change: records a status of the device, which the change has read, and decides its
+    /// message if that is handed over. Errors: of store::Tables.
+    [[nodiscard]] Result<void> take(store::Tables& tables, const model::Device& device,
+                                    const connector::LateStatus& late, Ended& ended) const;
     /// Call on the committer's thread.
     void publish(Ended&& ended) const;
 
@@ -99,8 +100,6 @@ public:
 private:
     static constexpr std::size_t decided_max = 256;
 
-    [[nodiscard]] static Result<store::Named> name(store::Tables& tables,
-                                                   const connector::LateStatus& late);
     [[nodiscard]] Result<void> settle(store::Tables& tables, store::PlatformMessage&& found,
                                       const model::PlatformStatus* status, Ended& ended) const;
     [[nodiscard]] Result<void> give_back(store::Tables& tables, store::PlatformMessage&& found,
@@ -113,13 +112,19 @@ private:
                                                std::optional<Millis> down_for, Ended& ended);
     [[nodiscard]] Result<void> end(store::Tables& tables, store::PlatformMessage&& found,
                                    model::Completion completion, Ended& ended) const;
-    [[nodiscard]] Result<void> tell(store::Tables& tables, const connector::LateStatus& late,
-                                    const model::MessageId& message, Ended& ended) const;
+    /// A status that did not end its message.
+    struct Told {
+        model::MessageId message;
+        std::optional<model::AccountId> owner;  // Of the message; empty: of nobody.
+        std::string_view platform_id;
+        const model::PlatformStatus& status;
+    };
+    /// `device` is null if there is none any more.
+    [[nodiscard]] Result<void> tell(store::Tables& tables, const model::Device* device,
+                                    const Told& told, Ended& ended) const;
     [[nodiscard]] Result<void> tell_not_ended(store::Tables& tables,
                                               const store::PlatformMessage& found,
                                               Ended& ended) const;
-    [[nodiscard]] static Result<std::optional<model::Device>> sender_of(
-        store::Tables& tables, model::PhoneNumber number, const model::MessageId& message);
 
     Rooms rooms_;
     std::atomic<Timestamp> next_{Timestamp::max()};  // A lower bound of every `decide_by`.

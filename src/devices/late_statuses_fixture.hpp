@@ -150,7 +150,8 @@ struct LateStatusesFixture : ::testing::Test {
         LateStatuses::Ended done;
         change([&](store::Tables& tables) {
             done = {};
-            return statuses->take(tables, late, done);
+            const auto known = *tables.find_device(late.device);
+            return known ? statuses->take(tables, *known, late, done) : Result<void>{};
         });
         statuses->publish(std::move(done));
     }

@@ -21,9 +21,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long callback updates wait for other operations: no caller waits for them, and a commit of
-/// their own costs as much as one of many accepts.
-constexpr auto callback_wait = 5ms;
+/// How long callback updates and changes without haste wait for other operations: no caller waits
+/// for them, and a commit of their own costs as much as one of many accepts.
+constexpr auto unhurried_wait = 5ms;
 
 /// How long a commit waits under load for as many operations as the last commits had.
 constexpr auto gather_wait = 300us;
@@ -143,7 +143,7 @@ public:
         if (asleep) {
             return box_.take_all(operations);
         }
-        const auto wait = short_of_room ? room_wait : callback_wait;
+        const auto wait = short_of_room ? room_wait : unhurried_wait;
         const bool open = box_.take_all_for(operations, wait);
         if (!open && !gathering_.batch().empty()) {
             std::this_thread::sleep_for(wait);  // A closed box does not wait.
@@ -165,11 +165,12 @@ public:
     /// For operations that no caller waits for: wakes the thread only if it sleeps. The thread
     /// sets `asleep_` before it checks the box, and this function fills the box before it checks
     /// `asleep_`, so no operation is left waiting.
-    void put_without_haste(std::vector<Operation>&& operations) {
-        box_.put_all_quietly(std::move(operations));
+    bool put_without_haste(std::vector<Operation>&& operations) {
+        const bool taken = box_.put_all_quietly(std::move(operations));
         if (asleep_.load()) {
             box_.wake();
         }
+        return taken;
     }
 
     /// Writes the batch. False when the store has failed.
@@ -386,6 +387,13 @@ bool Committer::change(std::move_only_function<Result<void>(Tables&)> run, Chang
 bool Committer::change_always(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done) {
     return impl_->box_.put_always(
         pending({.run = std::move(run), .lasting = true}, std::move(done)));
+}
+
+bool Committer::change_without_haste(std::move_only_function<Result<void>(Tables&)> run,
+                                     ChangeDone done) {
+    std::vector<Operation> operations;
+    operations.emplace_back(pending({.run = std::move(run), .lasting = true}, std::move(done)));
+    return impl_->put_without_haste(std::move(operations));
 }
 
 const Condition& Committer::condition() const noexcept {

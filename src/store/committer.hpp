@@ -37,8 +37,8 @@ using Done = std::move_only_function<void(Element&&)>;
 /// Operation: takes all waiting operations, writes them as one transaction, makes it durable, then
 /// calls the `done` of each with its result. No timer delays a commit when the thread is idle.
 /// While one commit is being synced, the next batch gathers; under load it gathers for up to 0.3 ms
-/// more. Callback updates alone wait up to 5 ms for other operations, because no caller waits for
-/// them. `done` runs on the committer's thread and must return quickly.
+/// more. Callback updates and changes without haste wait up to 5 ms for other operations, because
+/// no caller waits for them. `done` runs on the committer's thread and must return quickly.
 ///
 /// Changes that accept many messages share a transaction only up to `change_accepts_max` messages;
 /// the others are the first of the next one. So operations that wait beside many of them wait for
@@ -102,6 +102,9 @@ public:
     /// False when stopping.
     [[nodiscard]] bool change_always(std::move_only_function<Result<void>(Tables&)> run,
                                      ChangeDone done);
+    /// As `change_always`, but waits for other operations, as callback updates do.
+    [[nodiscard]] bool change_without_haste(std::move_only_function<Result<void>(Tables&)> run,
+                                            ChangeDone done);
 
     /// As `change`, but waits for the commit. If the change succeeded, `then` is called on the
     /// committer's thread before this returns.

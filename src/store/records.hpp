@@ -92,6 +92,13 @@ struct PlatformMessage {
     bool as_template = false;                  // The same.
 };
 
+/// What the record of a status has changed and found.
+struct NotedStatus {
+    bool is_news = false;  // False: one at least as far was recorded before.
+    /// Of news, as Tables::find_platform_message finds it.
+    std::optional<PlatformMessage> message{};
+};
+
 /// What a status found that names a message by the gateway's id.
 enum class Named : std::uint8_t {
     nothing,   // No message of the device, or one that has ended or has another platform id.

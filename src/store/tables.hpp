@@ -226,9 +226,9 @@ public:
     /// Stores the reference by which the media are downloaded; removed with the device. Errors:
     /// not_found (no such device).
     virtual Result<void> keep_received_media(const ReceivedMedia& media) = 0;
-    /// Records a status. False: one at least as far was recorded before.
-    virtual Result<bool> note_status(model::PhoneNumber device, std::string_view platform_id,
-                                     const model::PlatformStatus& status, Timestamp now) = 0;
+    /// Records a status.
+    virtual Result<NotedStatus> note_status(model::PhoneNumber device, std::string_view platform_id,
+                                            const model::PlatformStatus& status, Timestamp now) = 0;
     /// A recorded status names a message by the gateway's id. Call it if no message was handed over
     /// with the platform's id. Counts only a message of the device and its account.
     virtual Result<Named> name_message(const model::Device& device, std::string_view platform_id,
@@ -252,11 +252,11 @@ public:
     /// Later statuses of the platform id that it had are not news. False: the message is not handed
     /// over.
     virtual Result<bool> return_to_lane(const Reschedule& place) = 0;
-    /// Records a step of a message. Does nothing if the device has no such message.
-    virtual Result<void> note_event(model::PhoneNumber device, model::MessageId message,
-                                    const model::MessageEvent& event) = 0;
-    /// The account of the message; empty: there is no such message.
-    virtual Result<std::optional<model::AccountId>> owner_of_message(model::MessageId message) = 0;
+    /// Records a step of a message that is in the store.
+    virtual Result<void> note_event(model::MessageId message, const model::MessageEvent& event) = 0;
+    /// The account of the message; empty: there is no such message, or it is not of this device.
+    virtual Result<std::optional<model::AccountId>> owner_of_message(
+        model::MessageId message, std::optional<model::PhoneNumber> device) = 0;
 
     /// Stores a message as one of WriteBatch::accepts, so that a change may store many and decide
     /// by their results. Set Change::accepts.

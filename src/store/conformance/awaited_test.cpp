@@ -33,7 +33,7 @@ struct AwaitedTest : StoreTest {
     bool note(const model::PlatformStatus& status, std::string_view platform_id = "wamid.1") {
         bool is_news = false;
         EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
-            is_news = take(tables.note_status(device, platform_id, status, clock.now()));
+            is_news = take(tables.note_status(device, platform_id, status, clock.now())).is_news;
             return {};
         }));
         return is_news;

@@ -38,11 +38,12 @@ struct PlatformTest : StoreTest {
         return answer;
     }
     bool note(Progress progress, std::string_view platform_id = "wamid.1") {
-        return ask<bool>([&](Tables& tables) {
+        noted = ask<NotedStatus>([&](Tables& tables) {
             return tables.note_status(
                 device, platform_id,
                 {.progress = progress, .details = "kata platform", .at = clock.now()}, clock.now());
         });
+        return noted.is_news;
     }
     bool note_inbound(std::string_view platform_id) {
         return ask<bool>(
@@ -79,6 +80,8 @@ struct PlatformTest : StoreTest {
         return change(
             [&](Tables& tables) { return tables.put_device_secret(device, name, value); });
     }
+
+    NotedStatus noted;  // The last.
 };
 
 TEST_P(PlatformTest, AHandedOverMessageLeavesItsLaneAndIsFoundByItsPlatformIdAfterARestart) {
@@ -174,6 +177,31 @@ TEST_P(PlatformTest, AStatusCountsOnceAndNeverGoesBack) {
     EXPECT_FALSE(note(Progress::delivered));
     EXPECT_TRUE(note(Progress::read));
     EXPECT_TRUE(note(Progress::sent, "wamid.2"));
+}
+
+TEST_P(PlatformTest, AStatusThatIsNewsFindsItsMessage) {
+    EXPECT_TRUE(note(Progress::sent, "wamid.2"));
+    EXPECT_FALSE(noted.message);
+    const auto made = accepted();
+    ASSERT_TRUE(hand_over(made).handed_over);
+    EXPECT_TRUE(note(Progress::sent));
+    ASSERT_TRUE(noted.message);
+    EXPECT_EQ(noted.message->message.id, made.id);
+    EXPECT_TRUE(noted.message->decide_by);
+    EXPECT_FALSE(note(Progress::sent));
+    EXPECT_FALSE(noted.message);
+}
+
+TEST_P(PlatformTest, AMessagesOwnerIsFoundByItAndItsDevice) {
+    const auto made = accepted();
+    const auto owner = [&](model::MessageId id, std::optional<model::PhoneNumber> of) {
+        return ask<std::optional<model::AccountId>>(
+            [&](Tables& tables) { return tables.owner_of_message(id, of); });
+    };
+    EXPECT_EQ(owner(made.id, device), account);
+    EXPECT_EQ(owner(made.id, std::nullopt), account);
+    EXPECT_FALSE(owner(made.id, model::PhoneNumber::from_stored(628999)));
+    EXPECT_FALSE(owner(ids.next(), std::nullopt));
 }
 
 TEST_P(PlatformTest, AStatusThatCameFirstDecidesTheHandOverAtOnce) {

@@ -132,8 +132,8 @@ TEST_P(TrailTest, OfManyEventsTheFirstAndTheLastAreKept) {
     constexpr std::uint32_t count = 200;
     EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
         for (std::uint32_t number = 1; number <= count; ++number) {
-            EXPECT_TRUE(tables.note_event(device, message.id,
-                                          {.step = MessageStep::hastened, .at = clock.now()}));
+            EXPECT_TRUE(
+                tables.note_event(message.id, {.step = MessageStep::hastened, .at = clock.now()}));
         }
         return {};
     }));
@@ -143,15 +143,6 @@ TEST_P(TrailTest, OfManyEventsTheFirstAndTheLastAreKept) {
     EXPECT_EQ(events[MessageEvent::first_kept - 1].number, MessageEvent::first_kept);
     EXPECT_EQ(events[MessageEvent::first_kept].number, count - MessageEvent::last_kept + 1);
     EXPECT_EQ(events.back().number, count);
-}
-
-TEST_P(TrailTest, AnotherDevicesReportIsNotNoted) {
-    const auto message = accepted();
-    EXPECT_TRUE(change([&](Tables& tables) {
-        return tables.note_event(model::PhoneNumber::from_stored(628999), message.id,
-                                 {.step = MessageStep::read, .at = clock.now()});
-    }));
-    EXPECT_TRUE(trail_of(message).events.empty());
 }
 
 TEST_P(TrailTest, KnowsWhenAMessageWasHandedOver) {
@@ -252,8 +243,7 @@ TEST_P(TrailTest, RetentionRemovesTheTrailWithItsMessage) {
     fail_attempt(callback, 1);
     attempt(callback, {.state = CallbackState::delivered, .attempts = 2, .last_status = 200});
     EXPECT_TRUE(change([&](Tables& tables) {
-        return tables.note_event(device, *callback.message,
-                                 {.step = MessageStep::read, .at = clock.now()});
+        return tables.note_event(*callback.message, {.step = MessageStep::read, .at = clock.now()});
     }));
     clock.advance(721h);
     prune();

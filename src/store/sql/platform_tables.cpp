@@ -82,8 +82,10 @@ Result<void> StoredTables::keep_received_media(const ReceivedMedia& media) {
     return {};
 }
 
-Result<bool> StoredTables::note_status(model::PhoneNumber device, std::string_view platform_id,
-                                       const model::PlatformStatus& status, Timestamp now) {
+/// Counts the status too, if its message is one of a campaign.
+Result<NotedStatus> StoredTables::note_status(model::PhoneNumber device,
+                                              std::string_view platform_id,
+                                              const model::PlatformStatus& status, Timestamp now) {
     Statement put{
         connection_,
         "INSERT INTO platform_event VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL) "
@@ -97,28 +99,16 @@ Result<bool> StoredTables::note_status(model::PhoneNumber device, std::string_vi
             passing.transform([](const auto& failure) { return static_cast<int>(failure.kind); }),
             passing ? passing->until : std::nullopt);
     if (connection_.changes() != 1) {
-        return false;
+        return NotedStatus{};
     }
-    note_progress(device, platform_id, status.progress, now);
-    return true;
-}
-
-/// Counts a status of a message of a campaign.
-void StoredTables::note_progress(model::PhoneNumber device, std::string_view platform_id,
-                                 model::Progress progress, Timestamp now) {
-    Statement find{connection_, std::string{"SELECT "} + message_columns +
-                                    " FROM handed_over h JOIN message m ON m.id = h.id WHERE "
-                                    "h.device = ? AND h.platform_id = ? AND m.campaign_row > 0 "
-                                    "ORDER BY h.decide_by IS NULL, h.id DESC LIMIT 1"};
-    model::Message message;
-    {
-        auto row = find.query(device.value(), platform_id);
-        if (!row.next()) {
-            return;
-        }
-        read_message(row, 0, message);
+    auto found = find_platform_message(device, platform_id);
+    if (!found) {
+        return pass(found);
     }
-    writer_.recipients().reported(message, progress, now);
+    if (*found && (*found)->message.campaign_row != 0) {
+        writer_.recipients().reported((*found)->message, status.progress, now);
+    }
+    return NotedStatus{.is_news = true, .message = std::move(*found)};
 }
 
 /// Of a message that is in its lane only the status remembers the name, because the lane's row may
@@ -151,9 +141,10 @@ Result<Named> StoredTables::name_message(const model::Device& device, std::strin
 
 Result<std::optional<PlatformMessage>> StoredTables::find_platform_message(
     model::PhoneNumber device, std::string_view platform_id) {
-    Statement find{connection_,
-                   select_platform_messages("h.device = ? AND h.platform_id = ? "
-                                            "ORDER BY h.decide_by IS NULL, h.id DESC LIMIT 1")};
+    static const std::string sql = select_platform_messages(
+        "h.device = ? AND h.platform_id = ? "
+        "ORDER BY h.decide_by IS NULL, h.id DESC LIMIT 1");
+    Statement find{connection_, sql};
     auto row = find.query(device.value(), platform_id);
     return row.next() ? std::optional{read_platform_message(row)} : std::nullopt;
 }
@@ -277,7 +268,7 @@ Result<bool> StoredTables::end_handed_over(const model::Message& message,
     if (message.campaign_row != 0) {
         note_earlier_progress(message, completion);
     }
-    settle(message, completion, model::MessageState::handed_over);
+    writer_.settle(message, completion, model::MessageState::handed_over);
     return true;
 }
 
@@ -319,18 +310,18 @@ void StoredTables::note_earlier_progress(const model::Message& message,
     }
 }
 
-Result<void> StoredTables::note_event(model::PhoneNumber device, model::MessageId message,
-                                      const model::MessageEvent& event) {
-    Statement find{connection_, "SELECT 1 FROM message WHERE id = ? AND tail = ? AND device = ?"};
-    if (find.query(message.sequence(), tail_of(message), device.value()).next()) {
-        writer_.trail().note(message, event);
-    }
+Result<void> StoredTables::note_event(model::MessageId message, const model::MessageEvent& event) {
+    writer_.trail().note(message, event);
     return {};
 }
 
-Result<std::optional<model::AccountId>> StoredTables::owner_of_message(model::MessageId message) {
-    Statement find{connection_, "SELECT account FROM message WHERE id = ? AND tail = ?"};
-    auto row = find.query(message.sequence(), tail_of(message));
+Result<std::optional<model::AccountId>> StoredTables::owner_of_message(
+    model::MessageId message, std::optional<model::PhoneNumber> device) {
+    Statement find{connection_,
+                   "SELECT account FROM message WHERE id = ?1 AND tail = ?2 "
+                   "AND (?3 IS NULL OR device = ?3)"};
+    auto row = find.query(message.sequence(), tail_of(message),
+                          device.transform([](auto number) { return number.value(); }));
     return row.next() ? std::optional{model::AccountId{row.integer(0)}} : std::nullopt;
 }
 

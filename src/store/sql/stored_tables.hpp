@@ -92,8 +92,8 @@ public:
     Result<bool> note_inbound(model::PhoneNumber device, std::string_view platform_id,
                               Timestamp now) override;
     Result<void> keep_received_media(const ReceivedMedia& media) override;
-    Result<bool> note_status(model::PhoneNumber device, std::string_view platform_id,
-                             const model::PlatformStatus& status, Timestamp now) override;
+    Result<NotedStatus> note_status(model::PhoneNumber device, std::string_view platform_id,
+                                    const model::PlatformStatus& status, Timestamp now) override;
     Result<Named> name_message(const model::Device& device, std::string_view platform_id,
                                model::MessageId message) override;
     Result<std::optional<PlatformMessage>> find_platform_message(
@@ -103,9 +103,9 @@ public:
     Result<bool> end_handed_over(const model::Message& message, const model::Completion& completion,
                                  const std::optional<model::Callback>& callback) override;
     Result<bool> return_to_lane(const Reschedule& place) override;
-    Result<void> note_event(model::PhoneNumber device, model::MessageId message,
-                            const model::MessageEvent& event) override;
-    Result<std::optional<model::AccountId>> owner_of_message(model::MessageId message) override;
+    Result<void> note_event(model::MessageId message, const model::MessageEvent& event) override;
+    Result<std::optional<model::AccountId>> owner_of_message(
+        model::MessageId message, std::optional<model::PhoneNumber> device) override;
     void accept(Accept& accept) override { writer_.accept(accept); }
     Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                               std::string_view key) override;
@@ -139,8 +139,6 @@ private:
         model::Completion completion;
     };
     [[nodiscard]] Result<Held> find_held(model::MessageId message);
-    void note_progress(model::PhoneNumber device, std::string_view platform_id,
-                       model::Progress progress, Timestamp now);
     void note_earlier_progress(const model::Message& message, const model::Completion& completion);
     void note_held(const Held& held);
     void add_undecided(std::vector<std::int64_t>& due, Timestamp until, std::size_t limit);

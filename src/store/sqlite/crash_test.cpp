@@ -119,9 +119,9 @@ private:
         } else if (way == Done::intended) {
             batch.intents.push_back({.message = id, .device = device, .queued_at = due});
         } else if (way == Done::noted) {
-            batch.changes.push_back({.run = [this, id, device](Tables& tables) {
+            batch.changes.push_back({.run = [this, id](Tables& tables) {
                 return tables.note_event(
-                    device, id, {.step = model::MessageStep::hastened, .at = clock_.now()});
+                    id, {.step = model::MessageStep::hastened, .at = clock_.now()});
             }});
         }
         if (way == Done::returned) {

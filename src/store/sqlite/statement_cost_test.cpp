@@ -143,7 +143,7 @@ void StatementCostTest::write_batches() {
     EXPECT_TRUE(batch.hand_overs.front().handed_over);
     run([&](Tables& tables) {
         for (int count = 0; count < 300; ++count) {  // More than a trail keeps.
-            take(tables.note_event(device, accepted_id, {.at = clock.now()}));
+            take(tables.note_event(accepted_id, {.at = clock.now()}));
         }
     });
 }
@@ -221,7 +221,7 @@ void StatementCostTest::write_messages() {
     EXPECT_TRUE(finish(finish_of(held, MessageState::held)));
     run([&](Tables& tables) {
         take(tables.end_handed_over(*given, finish_of(*given).completion, callback_for(*given)));
-        take(tables.owner_of_message(given->id));
+        take(tables.owner_of_message(given->id, device));
         take(tables.return_to_lane(
             {.message = returned->id, .device = device, .queue_at = clock.now()}));
         take(tables.release_message(held.id, clock.now(), clock.now()));

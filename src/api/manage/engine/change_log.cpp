@@ -25,7 +25,7 @@ Result<std::optional<model::AccountId>> owner_of_named(store::Tables& tables, Re
                                                        std::string_view id) {
     if (resource == Resource::message) {
         const auto message = model::MessageId::parse(id);
-        return message ? tables.owner_of_message(*message) : std::nullopt;
+        return message ? tables.owner_of_message(*message, std::nullopt) : std::nullopt;
     }
     if (resource == Resource::device) {
         const auto number = model::PhoneNumber::parse(id);

@@ -52,9 +52,8 @@ struct TrailsTest : ManageTest {
     }
     void note(const model::Message& message, MessageEvent event) {
         store::WriteBatch batch;
-        batch.changes.push_back({.run = [&](store::Tables& tables) {
-            return tables.note_event(message.device, message.id, event);
-        }});
+        batch.changes.push_back(
+            {.run = [&](store::Tables& tables) { return tables.note_event(message.id, event); }});
         write(batch);
     }
     static std::vector<std::string> steps_of(const Answer& answer) {

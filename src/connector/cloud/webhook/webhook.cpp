@@ -1,6 +1,7 @@
 #include "connector/cloud/webhook/webhook.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -42,9 +43,21 @@ struct Webhook::Storing {
     AppSecrets::Verifier verifier;
     std::vector<WebhookEvent> events;
     std::size_t next = 0;
-    std::size_t in_flight = 0;
-    bool reporting = false;  // report_next is on the stack.
-    std::optional<Error> failed;
+    // Of those that were reported together, and 1 while they are being reported.
+    std::atomic<std::size_t> unanswered{0};
+
+    void note(const Error& error) {
+        const std::lock_guard lock{mutex};
+        failure = failure.value_or(error);
+    }
+    [[nodiscard]] std::optional<Error> failed() const {
+        const std::lock_guard lock{mutex};
+        return failure;
+    }
+
+private:
+    mutable std::mutex mutex;
+    std::optional<Error> failure;
 };
 
 void Webhook::start(ConnectorEvents& events) {
@@ -136,38 +149,31 @@ bool Webhook::verify(Verifying& verifying) {
     return true;
 }
 
-/// Reports until reports_max wait for the store, or all are reported. Answers after the last.
+/// Reports the next ones. The last answer calls this again; when nothing is left, answers the post.
 void Webhook::report_next(const std::shared_ptr<Storing>& post) {
-    if (std::exchange(post->reporting, true)) {
-        return;  // A report was answered from within the call below, which goes on.
+    while (post->next < post->events.size() && !post->failed()) {
+        post->unanswered = 1;
+        const auto end = std::min(post->next + reports_max, post->events.size());
+        while (post->next < end) {
+            ++post->unanswered;
+            report(post->events[post->next++], post);
+        }
+        if (--post->unanswered > 0) {
+            return;
+        }
     }
-    while (post->in_flight < reports_max && post->next < post->events.size() && !post->failed) {
-        ++post->in_flight;
-        report(post->events[post->next++], post);
-    }
-    post->reporting = false;
-    if (post->in_flight > 0 || !post->done) {
-        return;
-    }
-    auto done = std::exchange(post->done, {});
-    if (post->failed) {
-        done(std::unexpected(*post->failed));
-    } else {
-        done(Taken::stored);
-    }
+    const auto failed = post->failed();
+    post->done(failed ? Result<Taken>{std::unexpected(*failed)} : Taken::stored);
 }
 
 void Webhook::report(const WebhookEvent& event, const std::shared_ptr<Storing>& post) {
     ConnectorEvents::Stored stored = [this, post](const Result<void>& done) {
-        auto failed =
-            done || !may_succeed_later(done.error()) ? std::nullopt : std::optional{done.error()};
-        (void)thread_.post([this, post, failed = std::move(failed)] {
-            --post->in_flight;
-            if (failed && !post->failed) {
-                post->failed = failed;
-            }
-            report_next(post);
-        });
+        if (!done && may_succeed_later(done.error())) {
+            post->note(done.error());
+        }
+        if (--post->unanswered == 0) {
+            (void)thread_.post([this, post] { report_next(post); });
+        }
     };
     const auto& id =
         std::visit([](const auto& one) -> const auto& { return one.phone_number_id; }, event);

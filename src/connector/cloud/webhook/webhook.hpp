@@ -21,10 +21,11 @@
 namespace merpati::connector::cloud {
 
 /// Operation: a post is verified and parsed on a thread of its own, so that a flood of posts takes
-/// nothing from sending. Its events are reported in their order, reports_max at a time; it is
-/// answered when all are durable. Reports that the gateway refuses for good are dropped. If one is
-/// refused as busy, the rest is not reported: the platform posts the body again, and what was
-/// stored already changes nothing twice.
+/// nothing from sending. Its events are reported in their order, reports_max at a time, which the
+/// store takes together; the next follow when these are answered. The post is answered when all are
+/// durable. Reports that the gateway refuses for good are dropped. If one is refused as busy, the
+/// rest is not reported: the platform posts the body again, and what was stored already changes
+/// nothing twice.
 ///
 /// Fairness: a post that nobody has signed is hashed once for each secret. So verifying goes in
 /// turns of turn_bytes, in which clients follow each other, and a client's posts too; every second
@@ -38,7 +39,7 @@ class Webhook final : public PlatformWebhook {
 public:
     static constexpr std::size_t waiting_bytes_max = std::size_t{48} << 20;
     static constexpr std::size_t turn_bytes = std::size_t{1} << 20;
-    static constexpr std::size_t reports_max = 32;
+    static constexpr std::size_t reports_max = 64;
 
     struct Options {
         std::string app_secret;    // Of the server's app; empty: none.
