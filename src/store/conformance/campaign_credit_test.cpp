@@ -164,7 +164,7 @@ TEST_P(CampaignCreditTest, TheLedgerStaysExactWhenRetentionAddsUpItsRows) {
     set_credit(20);
     const auto prune = [&](Timestamp before) {
         for (PruneStep step; !step.complete;) {
-            EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            EXPECT_TRUE(change_once([&](Tables& tables) -> Result<void> {
                 step = take(tables.prune({.messages_before = before, .ledger_before = before}));
                 return {};
             }));

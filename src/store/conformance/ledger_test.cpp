@@ -157,7 +157,7 @@ TEST_P(LedgerTest, ABookAgreesAfterRetentionAndARestart) {
     }
     accepted();
     clock.advance(1h);
-    ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+    ASSERT_TRUE(change_once([&](Tables& tables) -> Result<void> {
         EXPECT_EQ(take(tables.prune({.messages_before = clock.now()})).removed, 3U);
         return {};
     }));
@@ -170,7 +170,7 @@ TEST_P(LedgerTest, ABookAgreesAfterRetentionAndARestart) {
 
 TEST_P(LedgerTest, RetentionAddsOldRowsUpAndTheBookStaysExact) {
     const auto prune = [&](Timestamp ledger_before) {
-        ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+        ASSERT_TRUE(change_once([&](Tables& tables) -> Result<void> {
             for (PruneStep step; !step.complete;) {
                 step = take(tables.prune({.ledger_before = ledger_before}));
             }
@@ -221,7 +221,7 @@ TEST_P(LedgerTest, RetentionLeavesYoungRowsAndOtherBooksAlone) {
     account = create_account(10);
     add_credit(1);
     const auto before = book();
-    ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+    ASSERT_TRUE(change_once([&](Tables& tables) -> Result<void> {
         for (PruneStep step; !step.complete;) {
             step = take(tables.prune({.ledger_before = clock.now() - 1h}));
         }

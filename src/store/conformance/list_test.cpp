@@ -215,6 +215,7 @@ TEST_P(ListTest, APageOfCallbacksReadsABoundedNumberOfRows) {
     const auto add = [&](model::AccountId owner, int count) {
         Ids made;
         EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            made.clear();
             for (int one = 0; one < count; ++one) {
                 const auto id = ids.next();
                 made.insert(made.begin(), id);
@@ -245,6 +246,7 @@ TEST_P(ListTest, APageOfCallbacksReadsABoundedNumberOfRows) {
 TEST_P(ListTest, VeryManyWaitingCallbacksAreListedPageByPage) {
     Ids made;
     EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+        made.clear();
         for (int one = 0; one < 25'000; ++one) {
             made.push_back(ids.next());
             take(tables.add_callback(

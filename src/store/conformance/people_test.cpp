@@ -71,7 +71,7 @@ struct PeopleTest : StoreTest {
 
     std::size_t prune(const PruneLimits& limits) {
         std::size_t removed = 0;
-        EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+        EXPECT_TRUE(change_once([&](Tables& tables) -> Result<void> {
             removed = take(tables.prune(limits)).removed;
             return {};
         }));
@@ -348,8 +348,6 @@ TEST_P(PeopleTest, TheLogIsReadByWhoseAndByWhatAndByWhom) {
     EXPECT_EQ(all[0].operation, "PATCH /v1/devices/{}");
     EXPECT_EQ(all[0].request_id, "r");
     EXPECT_EQ(all[0].at, clock.now() - 1h);
-    EXPECT_EQ(prune({.audit_before = clock.now() - 90min}), 2);
-    EXPECT_EQ(find({}), "2");
 }
 
 TEST_P(PeopleTest, AnInvitationIsFoundByItsDigestUntilItExpiresOrIsReplaced) {

@@ -380,7 +380,7 @@ struct RandomSearchTest : SearchTest {
     }
 
     void prune() {
-        EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+        EXPECT_TRUE(change_once([&](Tables& tables) -> Result<void> {
             for (PruneStep step; step.removed > 0 || !step.complete;) {
                 step = take(tables.prune({.messages_before = clock.now() - 90min}));
             }

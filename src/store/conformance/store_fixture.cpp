@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "store/conformance/repeating_store.hpp"
 #include "store/postgres/postgres_engine_fixture.hpp"
 #include "store/sqlite/sqlite_engine_fixture.hpp"
 
@@ -48,7 +49,7 @@ void StoreTest::open() {
     if (GetParam().wrap) {
         opened = GetParam().wrap(std::move(opened));
     }
-    store = std::move(opened);
+    store = std::make_unique<RepeatingStore>(std::move(opened), is_repeated);
 }
 
 void StoreTest::write(WriteBatch& batch) {
@@ -83,6 +84,13 @@ Result<void> StoreTest::change(std::move_only_function<Result<void>(Tables&)> ru
     batch.changes.push_back({.run = std::move(run)});
     write_as_it_is(batch);
     return std::move(batch.changes.front().result);
+}
+
+Result<void> StoreTest::change_once(std::move_only_function<Result<void>(Tables&)> run) {
+    is_repeated = false;
+    auto changed = change(std::move(run));
+    is_repeated = true;
+    return changed;
 }
 
 std::unique_ptr<Reader> StoreTest::reader() {

@@ -86,6 +86,7 @@ private:
 
 class StoreTest : public ::testing::TestWithParam<Engine> {
 protected:
+    /// Opens a store that runs each change twice (RepeatingStore).
     StoreTest();
 
     /// Closes the store and opens it again, as after a restart.
@@ -97,6 +98,9 @@ protected:
     void write_as_it_is(WriteBatch& batch);
 
     Result<void> change(std::move_only_function<Result<void>(Tables&)> run);
+    /// For retention, which goes on behind what it removed last: what was undone is removed in the
+    /// next round.
+    Result<void> change_once(std::move_only_function<Result<void>(Tables&)> run);
     std::unique_ptr<Reader> reader();
 
     model::AccountId create_account(std::optional<std::int64_t> credit = std::nullopt);
@@ -137,6 +141,7 @@ protected:
     std::unique_ptr<Store> store;
     model::AccountId account;  // Owns the messages; its credit is not counted.
     model::PhoneNumber device = model::PhoneNumber::from_stored(6281100000001);
+    bool is_repeated = true;  // Whether each change runs twice.
 
 private:
     void open();

@@ -381,7 +381,7 @@ TEST_P(TablesTest, KeepsWhatAnIdempotencyKeyStandsFor) {
     }));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, TablesTest, ::testing::ValuesIn(engines()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, TablesTest, ::testing::ValuesIn(engines_and_cuts()), name_of);
 
 TEST_P(TablesTest, KeepsWhatALaneMustKnowAfterARestart) {
     EXPECT_TRUE(take(reader()->lane_records()).empty());

@@ -59,7 +59,7 @@ struct TrailTest : StoreTest {
     }
     void prune() {
         for (PruneStep step; step.removed > 0 || !step.complete;) {
-            EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            EXPECT_TRUE(change_once([&](Tables& tables) -> Result<void> {
                 step = take(tables.prune(
                     {.messages_before = clock.now() - 720h, .idempotency_before = clock.now()}));
                 return {};

@@ -83,7 +83,7 @@ TEST_P(UsageTest, OnlyTheHoursAndAccountsThatAreAskedForAreCounted) {
 TEST_P(UsageTest, CountsOutliveTheMessages) {
     ended(MessageState::sent, model::StatusCode::sent);
     clock.advance(1h);
-    ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+    ASSERT_TRUE(change_once([&](Tables& tables) -> Result<void> {
         EXPECT_GT(take(tables.prune({.messages_before = clock.now()})).removed, 0U);
         return {};
     }));
@@ -95,7 +95,7 @@ TEST_P(UsageTest, CountsOutliveTheMessages) {
 
 TEST_P(UsageTest, RetentionRemovesHoursThatAreOld) {
     const auto prune = [&](Timestamp usage_before) {
-        ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+        ASSERT_TRUE(change_once([&](Tables& tables) -> Result<void> {
             for (PruneStep step; !step.complete;) {
                 step = take(tables.prune({.usage_before = usage_before}));
             }

@@ -246,7 +246,7 @@ TEST_P(DiskRoomTest, RoomInsideTheStoreCountsToo) {
     EXPECT_EQ(try_to_accept(), Accept::Result::no_room);
     clock.advance(std::chrono::hours{1'000});
     for (PruneStep step; step.removed > 0 || !step.complete;) {
-        ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+        ASSERT_TRUE(change_once([&](Tables& tables) -> Result<void> {
             step = take(
                 tables.prune({.messages_before = clock.now(), .idempotency_before = clock.now()}));
             return {};
