@@ -85,8 +85,11 @@ Timestamp Dispatcher::next_step_at() const {
 
 /// No send is begun unless the disk is sure to have room for its outcome.
 bool Dispatcher::may_send() const {
-    return (!options_.may_begin || options_.may_begin()) &&
-           committer_.condition().may_send(in_flight());
+    return may_begin() && committer_.condition().may_send(in_flight());
+}
+
+bool Dispatcher::may_begin() const {
+    return !options_.may_begin || options_.may_begin();
 }
 
 Counts Dispatcher::counts() const noexcept {
@@ -137,7 +140,7 @@ void Dispatcher::handle(IntentRecorded&& event) {
     } else if (is_withheld(flight.queued)) {
         flight.lane->pacer.take_back(flight.paced);
         withdraw(flight);
-    } else if (draining_ || leaving != nullptr || flight.lane->paused) {
+    } else if (draining_ || leaving != nullptr || flight.lane->paused || !may_begin()) {
         flight.lane->pacer.take_back(flight.paced);
         reschedule(flight, flight.queued.queued_at, {});  // Clears the intent.
     } else {

@@ -207,6 +207,7 @@ private:
     void handle(Fetched&& event);
 
     [[nodiscard]] bool may_send() const;
+    [[nodiscard]] bool may_begin() const;
     [[nodiscard]] Lane& lane_of(model::PhoneNumber device);
     /// Null: this process does not work for the device.
     [[nodiscard]] Lane* find_lane(model::PhoneNumber device);

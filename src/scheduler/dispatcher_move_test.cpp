@@ -247,6 +247,26 @@ TEST_F(MoveTest, NothingIsBegunWhileThisProcessMayNot) {
     EXPECT_EQ(connector->sent, (std::vector{in_flight, waiting}));
 }
 
+TEST_F(MoveTest, AnIntentThatIsRecordedWhenThisProcessMayNotBeginIsCleared) {
+    bool may = true;
+    options.may_begin = [&may] { return may; };
+    start();
+    auto stored = careful();
+    const auto id = stored->id;
+    {
+        std::vector<Event> now;
+        now.emplace_back(Accepted{.message = std::move(stored)});
+        dispatcher->step(now);  // The intent is being committed.
+    }
+    may = false;
+    advance(1s);
+    EXPECT_TRUE(connector->sent.empty());
+    EXPECT_EQ(state(id), MessageState::pending);
+    may = true;
+    advance(1s);
+    EXPECT_EQ(connector->sent, std::vector{id});
+}
+
 TEST_F(MoveTest, NothingIsDoneByHandToMessagesOfADeviceThatIsElsewhere) {
     start();
     const auto id = accept(message(1h));
