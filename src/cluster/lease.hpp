@@ -9,7 +9,8 @@ namespace merpati::cluster {
 
 /// Operation: holds from each renewal until a moment of the machine's steady clock, which is before
 /// any other node may think that this one is gone. So a process that was frozen finds that it does
-/// not hold any more, before it begins anything.
+/// not hold any more, before it begins anything. That clock stands still while the whole machine is
+/// suspended: after that only the database refuses what the process writes.
 ///
 /// Threads: any.
 class Lease {

@@ -149,6 +149,11 @@ Result<void> Membership::claim(const std::vector<Node>& nodes,
     if (!taken) {
         return outlast(taken.error());
     }
+    if (options_.owners_max == 1 && taken->size() < mine.size()) {
+        // Another node took the rest in between. If both kept their parts, both would wait.
+        const auto released = nodes_.release(*taken);
+        return released ? Result<void>{} : outlast(released.error());
+    }
     owned_ += taken->size();
     return {};
 }

@@ -41,6 +41,16 @@ TEST_F(MembershipTest, OfNodesThatStartTogetherOneOwnsEverything) {
     EXPECT_TRUE(owned("a") == all || owned("b") == all || owned("c") == all);
 }
 
+TEST_F(MembershipTest, ANodeThatGotAPartKeepsNothingSoThatNoTwoWaitForEachOther) {
+    rows.claimable = all / 2;
+    start("a");
+    pass_time(1s);
+    EXPECT_EQ(owned("a"), 0U);
+    rows.claimable = all;
+    pass_time(1s);
+    EXPECT_EQ(owned("a"), all);
+}
+
 TEST_F(MembershipTest, AKilledNodeIsFollowedWithinItsLeaseAndNotBefore) {
     start("a");
     start("b");

@@ -21,6 +21,7 @@ struct SharedRows {
     std::vector<store::Node> nodes;
     std::vector<store::ShardOwner> owners;
     bool is_away = false;
+    std::size_t claimable = store::shard_count;  // In one claim: others take the rest.
 
     SharedRows() {
         for (store::Shard shard = 0; shard < store::shard_count; ++shard) {
@@ -99,7 +100,7 @@ public:
         auto claimed = as_self([&](store::Node& self) {
             for (const auto shard : shards) {
                 auto& owner = rows_.owners.at(static_cast<std::size_t>(shard)).owner;
-                if (!owner) {
+                if (!owner && taken.size() < rows_.claimable) {
                     owner = self.id;
                     taken.push_back(shard);
                 }

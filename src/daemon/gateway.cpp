@@ -1,6 +1,7 @@
 #include "daemon/gateway.hpp"
 
 #include <functional>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -34,6 +35,13 @@
 #include "telemetry/systemd_notify.hpp"
 
 namespace merpati::daemon {
+
+Pause never_stopped() {
+    return [](std::chrono::milliseconds time) {
+        std::this_thread::sleep_for(time);
+        return false;
+    };
+}
 
 /// Every room, in the order of their dependencies; destroyed in reverse.
 class Gateway::Rooms {

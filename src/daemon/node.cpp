@@ -1,6 +1,5 @@
 #include "daemon/node.hpp"
 
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -27,13 +26,6 @@ std::unexpected<Error> stopped() {
 
 }  // namespace
 
-Pause never_stopped() {
-    return [](std::chrono::milliseconds time) {
-        std::this_thread::sleep_for(time);
-        return false;
-    };
-}
-
 std::function<bool()> may_begin(const Node* node) {
     if (node == nullptr) {
         return {};
@@ -48,11 +40,18 @@ Result<void> check_nobody_works(store::Nodes& nodes, const config::Settings& set
     }
     const auto former = cluster::read_former_life(life_file_of(settings));
     for (const auto& node : *listed) {
-        if (node.state != store::Node::State::gone && node.id != former &&
-            node.silent_for <= settings.cluster.lease) {
+        if (node.state == store::Node::State::gone || node.id == former) {
+            continue;
+        }
+        // One that is frozen must not go on with what it has read before the change.
+        const auto deposed = nodes.depose(node.id, settings.cluster.lease);
+        if (!deposed) {
+            return pass(deposed);
+        }
+        if (!*deposed) {
             return fail(ErrorCode::busy,
-                        fmt::format("the node \"{}\" is at work on this database: run the "
-                                    "command on its machine",
+                        fmt::format("the node \"{}\" runs on this database: run the command on "
+                                    "its machine",
                                     node.entry.name));
         }
     }

@@ -25,7 +25,8 @@ class Node;
 [[nodiscard]] std::function<bool()> may_begin(const Node* node);
 
 /// For commands that change the store of a stopped server: another node would not know of the
-/// change. Errors: busy (one is at work), and those of Nodes::list.
+/// change. Deposes those that are silent for longer than their lease. A node that starts meanwhile
+/// is not noticed. Errors: busy (one runs), and those of Nodes::list and Nodes::depose.
 [[nodiscard]] Result<void> check_nobody_works(store::Nodes& nodes,
                                               const config::Settings& settings);
 

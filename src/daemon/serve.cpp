@@ -8,6 +8,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/periodic_thread.hpp"
 #include "base/random.hpp"
 #include "base/thread.hpp"
 #include "daemon/gateway.hpp"
@@ -67,12 +68,20 @@ Started start(const config::Loaded& loaded, const Supervisor& supervisor, const 
               Random& random, const telemetry::Log& log, const StopSignals& signals) {
     constexpr std::chrono::seconds restart_every{1};
     std::string logged;
+    PeriodicThread
+        alive;  // systemd watches a server that has waited; what it then reads may be long.
+    if (supervisor.watchdog) {
+        alive.start("start", Millis{0}, [&]() -> PeriodicThread::Pause {
+            telemetry::notify_systemd(supervisor.notify_socket, "WATCHDOG=1");
+            return std::chrono::duration_cast<std::chrono::milliseconds>(*supervisor.watchdog / 3);
+        });
+    }
     for (;;) {
         auto gateway = std::make_unique<Gateway>(clock, random, loaded.settings, supervisor, log);
         // systemd counts a server that waits for another one as started.
         auto started = gateway->start([&](std::chrono::milliseconds time) {
             telemetry::notify_systemd(supervisor.notify_socket,
-                                      "READY=1\nSTATUS=waits for another node\nWATCHDOG=1");
+                                      "READY=1\nSTATUS=waits for another node");
             return signals.arrive_within(time);
         });
         if (started) {
@@ -96,6 +105,17 @@ Started start(const config::Loaded& loaded, const Supervisor& supervisor, const 
     }
 }
 
+int exit_code_of(const Error& why) {
+    switch (why.code) {
+        case ErrorCode::damaged:
+            return Gateway::exit_store_damaged;
+        case ErrorCode::fenced:  // It was frozen while it waited: the next start waits anew.
+            return Gateway::exit_deposed;
+        default:
+            return 1;
+    }
+}
+
 }  // namespace
 
 Supervisor supervisor_of(const std::map<std::string, std::string>& environment) {
@@ -116,7 +136,7 @@ int serve(const config::Loaded& loaded, const Supervisor& supervisor) {
     const auto started = start(loaded, supervisor, clock, random, log, signals);
     if (!started) {
         log.error("cannot start", {{"why", started.error().detail}});
-        return started.error().code == ErrorCode::damaged ? Gateway::exit_store_damaged : 1;
+        return exit_code_of(started.error());
     }
     const auto& gateway = *started;
     if (gateway == nullptr) {
