@@ -63,7 +63,7 @@ private:
     void check_together(const Sources& sources);
     void check_store();
     void find_folders(const Sources& sources);
-    void fill_in_paths();
+    void fill_in_defaults();
     void make_absolute(std::string_view key, std::optional<std::filesystem::path>& path) const;
     [[nodiscard]] std::filesystem::path absolute(std::string_view key,
                                                  const std::filesystem::path& path) const;
@@ -90,7 +90,7 @@ void Loader::read(const Sources& sources) {
     if (mistakes_.empty()) {
         check_together(sources);
         find_folders(sources);
-        fill_in_paths();
+        fill_in_defaults();
     }
 }
 
@@ -316,7 +316,7 @@ void Loader::find_folders(const Sources& sources) {
     }
 }
 
-void Loader::fill_in_paths() {
+void Loader::fill_in_defaults() {
     auto& settings = loaded_.settings;
     auto& store = settings.store;
     if (const auto named = model::sqlite_file(store.url)) {
