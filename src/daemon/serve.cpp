@@ -106,14 +106,10 @@ Started start(const config::Loaded& loaded, const Supervisor& supervisor, const 
 }
 
 int exit_code_of(const Error& why) {
-    switch (why.code) {
-        case ErrorCode::damaged:
-            return Gateway::exit_store_damaged;
-        case ErrorCode::fenced:  // It was frozen while it waited: the next start waits anew.
-            return Gateway::exit_deposed;
-        default:
-            return 1;
+    if (why.code == ErrorCode::fenced) {  // It was frozen while it waited: the next one waits anew.
+        return Gateway::exit_deposed;
     }
+    return why.code == ErrorCode::damaged ? Gateway::exit_store_damaged : 1;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Retention: removes in small steps what has ended; rows that must stay delay no others.
 #include "store/conformance/store_fixture.hpp"
+#include "store/people.hpp"
 
 namespace merpati::store {
 namespace {

@@ -208,6 +208,7 @@ TEST_F(ServiceTest, EachOperationIsCarriedOutOnTheThreadsForItsKind) {
           "GET /v1/messages/export",
           "GET /v1/usage",
           "GET /v1/admin/accounts",
+          "GET /v1/admin/nodes",
           "GET /v1/admin/people",
           "GET /v1/admin/status",
           "GET /v1/campaigns/{}/recipients/export",
