@@ -1,5 +1,6 @@
 #include "store/sqlite/checkpointer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/thread.hpp"
@@ -50,6 +51,7 @@ void Checkpointer::follow(Connection& writer, bool is_idle) {
         {
             const std::lock_guard lock{mutex_};
             wanted_ = true;
+            left_ = left;
         }
         changed_.notify_all();
     }
@@ -70,6 +72,7 @@ bool Checkpointer::take_full() {
 void Checkpointer::work() {
     std::optional<Connection> connection;
     for (;;) {
+        int left = 0;
         {
             std::unique_lock lock{mutex_};
             changed_.wait(lock, [this] { return wanted_ || stops_; });
@@ -77,22 +80,23 @@ void Checkpointer::work() {
                 return;
             }
             wanted_ = false;
+            left = left_;
         }
         try {
             if (!connection) {
-                connection.emplace(path_, Access::read_write);
+                connection.emplace(path_, Access::moves_log);
                 connection->execute("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
             }
         } catch (const Failure&) {
             connection.reset();  // For instance too many open files: the next one tries again.
             continue;
         }
-        move_most(*connection);
+        move_most(*connection, left);
     }
 }
 
-/// Each pass moves what was committed during the one before.
-void Checkpointer::move_most(Connection& connection) {
+/// Each pass moves what was committed during the one before. `left`: what the first one moves.
+void Checkpointer::move_most(Connection& connection, int left) {
     constexpr int passes_max = 16;
     int before = 0;
     for (int pass = 0; pass < passes_max; ++pass) {
@@ -105,6 +109,7 @@ void Checkpointer::move_most(Connection& connection) {
             log = log_;
         }
         LogState state;
+        connection.set_portion(std::max(sizes_.portion_min, left / sizes_.portions_max));
         {
             const std::lock_guard alone{moving_};
             state = move(connection);
@@ -114,7 +119,8 @@ void Checkpointer::move_most(Connection& connection) {
             return;  // The log was begun anew, or a reader needs it.
         }
         moved_ = state.moved;
-        if (state.moved - before <= sizes_.frames_few) {
+        left = state.moved - before;
+        if (left <= sizes_.frames_few) {
             is_mostly_moved_ = true;
             return;
         }

@@ -13,7 +13,9 @@ namespace merpati::store::sqlite {
 
 /// Operation: once the log has `frames_max` pages that are not in the database file, or the store
 /// is idle, a thread moves them on a connection of its own, while the store goes on committing. It
-/// repeats this until it finds few new pages. Those that were committed meanwhile are moved by the
+/// repeats this until it finds few new pages. It syncs them in up to `portions_max` portions, so
+/// that commits, which sync the log on the same disk, do not wait for all of them; a log that grows
+/// faster than that gets larger portions. Those that were committed meanwhile are moved by the
 /// store's thread between two commits, because SQLite begins the log anew only when a commit finds
 /// it completely moved. Pages that a reader needs stay, and the log grows.
 ///
@@ -27,6 +29,8 @@ public:
         int frames_max = 8'000;  // 32 MiB.
         /// What the store's thread may move: some milliseconds of writing, and a sync.
         int frames_few = 512;
+        int portions_max = 64;
+        int portion_min = 32;
     };
 
     Checkpointer(std::string path, Sizes sizes) : path_(std::move(path)), sizes_(sizes) {}
@@ -46,7 +50,7 @@ public:
 
 private:
     void work();
-    void move_most(Connection& connection);
+    void move_most(Connection& connection, int left);
     [[nodiscard]] LogState move(Connection& connection);
     void check_failure();
 
@@ -60,6 +64,7 @@ private:
     bool wanted_ = false;
     bool stops_ = false;
     int log_ = 0;    // Counts the logs: SQLite begins one anew now and then.
+    int left_ = 0;   // Pages that were to be moved when the thread was woken.
     int moved_ = 0;  // Pages of this log that are in the database file.
     bool is_mostly_moved_ = false;
     bool found_full_ = false;

@@ -1,11 +1,14 @@
 // The log is moved into the database file while commits go on.
 #include "store/sqlite/checkpointer.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <thread>
+#include <tuple>
 
 #include "store/conformance/store_fixture.hpp"
+#include "store/sqlite/fault_vfs.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
@@ -64,6 +67,26 @@ TEST_F(CheckpointerTest, WhileAReaderNeedsTheLogItGrowsAndThenNoLonger) {
         EXPECT_GT(writer.log_frames(), 2 * small.frames_max);
     }
     EXPECT_TRUE(commit_until_begun_anew(under_test));
+}
+
+TEST_F(CheckpointerTest, PagesAreSyncedInPortionsThatCommitsNeedNotWaitForTheWholeLog) {
+    Connection mover{path, Access::moves_log};
+    mover.execute("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
+    const auto syncs = [&](int portion) {
+        for (int count = 0; count < 40; ++count) {
+            commit();
+        }
+        mover.set_portion(portion);
+        Faults disk;
+        std::ignore = disk.calls();
+        const auto state = mover.checkpoint();
+        EXPECT_EQ(state.moved, state.frames);
+        EXPECT_GT(state.moved, 200);
+        return std::ranges::count(disk.calls(), "sync log.db");
+    };
+    EXPECT_EQ(syncs(10'000), 1);
+    EXPECT_GE(syncs(50), 4);
+    EXPECT_EQ(writer.query_text("PRAGMA integrity_check"), "ok");
 }
 
 TEST_F(CheckpointerTest, AnIdleStoreMovesAShortLogToo) {

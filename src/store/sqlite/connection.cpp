@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "store/sqlite/gathering_vfs.hpp"
+#include "store/sqlite/portioned_vfs.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
@@ -148,9 +149,11 @@ SqliteFailure::SqliteFailure(int code, bool no_room, const std::string& what)
 Connection::Connection(const std::string& path, Access access) {
     static const bool configured = configure_library();
     const int flags = SQLITE_OPEN_NOMUTEX |
-                      (access == Access::read_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                                    : SQLITE_OPEN_READONLY);
-    const char* vfs = access == Access::read_write ? gathering_vfs() : nullptr;
+                      (access == Access::read_only ? SQLITE_OPEN_READONLY
+                                                   : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    const char* vfs = access == Access::read_write  ? gathering_vfs()
+                      : access == Access::moves_log ? portioned_vfs()
+                                                    : nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, vfs);
     if (!configured || code != SQLITE_OK) {
         const SqliteFailure failure{
@@ -198,6 +201,10 @@ LogState Connection::checkpoint() {
         raise(handle_, code);
     }
     return state;
+}
+
+void Connection::set_portion(int pages) noexcept {
+    sqlite::set_portion(handle_, pages);
 }
 
 void Connection::wait_for_lock(std::chrono::milliseconds longest) noexcept {

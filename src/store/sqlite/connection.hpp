@@ -29,7 +29,11 @@ private:
     int code_;
 };
 
-enum class Access : std::uint8_t { read_write, read_only };
+enum class Access : std::uint8_t {
+    read_write,
+    read_only,
+    moves_log,  // As read_write, for checkpoints: syncs the database file in portions.
+};
 
 /// The log after a checkpoint.
 struct LogState {
@@ -80,6 +84,8 @@ public:
     /// after a first statement. Throws Failure.
     void reserve_log_index(int frames);
 
+    /// After how many pages a checkpoint syncs (portioned_vfs.hpp). With Access::moves_log only.
+    void set_portion(int pages) noexcept;
     [[nodiscard]] sqlite3* handle() const noexcept { return handle_; }
 
 private:
