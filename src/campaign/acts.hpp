@@ -108,7 +108,7 @@ using RunChange =
 /// Whether the device waits for a person to pair it again: its campaigns pause.
 [[nodiscard]] bool is_lost(model::DeviceState state) noexcept;
 
-/// Rows of one step.
-constexpr std::size_t rows_step = 1'000;
+/// Rows of one step, for which other commits wait some milliseconds.
+constexpr std::size_t rows_step = 250;
 
 }  // namespace merpati::campaign

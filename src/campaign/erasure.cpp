@@ -7,7 +7,7 @@
 namespace merpati::campaign {
 namespace {
 
-constexpr std::size_t erased_rows_step = 1'000;
+constexpr std::size_t erased_rows_step = 250;
 constexpr std::size_t erased_messages_step = 200;
 /// A try that meets damage lets the next one pass over it (CampaignTables).
 constexpr int damages_max = 16;

@@ -27,6 +27,7 @@ struct Feed::Batch {
     Timestamp due_max;
     std::string_view callback;
     Rooms& rooms;
+    std::size_t rows_max;
     SteadyTime ends_at;
     Timestamp wall_now;
     store::Handover handover{};
@@ -34,7 +35,7 @@ struct Feed::Batch {
 
 Result<store::Handover> Feed::next(const model::Campaign& campaign, store::CampaignReader& reader,
                                    Spacing spacing, Timestamp due_max, std::string_view callback,
-                                   Rooms& rooms) {
+                                   Rooms& rooms, std::size_t rows_max) {
     if (text_ == nullptr) {
         text_ =
             std::make_unique<const CampaignText>(CampaignText::of(campaign.plan, campaign.columns));
@@ -45,6 +46,7 @@ Result<store::Handover> Feed::next(const model::Campaign& campaign, store::Campa
                 .due_max = due_max,
                 .callback = callback,
                 .rooms = rooms,
+                .rows_max = rows_max,
                 .ends_at = means_.clock.steady_now() + time_max,
                 .wall_now = means_.clock.wall_now()};
     auto taken = take_aside(batch);
@@ -78,7 +80,7 @@ void Feed::look_again(const model::Campaign& campaign) {
 }
 
 bool Feed::is_full(const Batch& batch) const {
-    return batch.handover.rows.size() >= rows_max || !has_room(batch.rooms) ||
+    return batch.handover.rows.size() >= batch.rows_max || !has_room(batch.rooms) ||
            batch.spacing.due() > batch.due_max || means_.clock.steady_now() >= batch.ends_at;
 }
 

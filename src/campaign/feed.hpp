@@ -29,8 +29,8 @@ using Rooms = std::map<model::PhoneNumber, std::size_t>;
 ///
 /// Memory: compiled texts and the rows that are set aside; `rest` frees both.
 ///
-/// Limits: a batch has `rows_max` rows, or as many as are made in `time_max`; `aside_max` rows are
-/// set aside.
+/// Limits: a batch has the rows that are asked for, or as many as are made in `time_max`;
+/// `aside_max` rows are set aside.
 ///
 /// Threads: one.
 class Feed {
@@ -42,18 +42,18 @@ public:
         std::function<std::string(model::AccountId, model::PhoneNumber, model::CampaignId)>
             opt_out_url;
     };
-    static constexpr std::size_t rows_max = 128;
     static constexpr std::size_t aside_max = 1'024;
     static constexpr Millis time_max{4};
 
     explicit Feed(const Means& means) : means_(means) {}
 
     /// The next rows; none: nothing can be handed over before something changes. `callback`: of the
-    /// account. Takes the rows' room from `rooms`. Errors: of CampaignReader.
+    /// account. `rows_max`: how many at most. Takes the rows' room from `rooms`. Errors: of
+    /// CampaignReader.
     [[nodiscard]] Result<store::Handover> next(const model::Campaign& campaign,
                                                store::CampaignReader& reader, Spacing spacing,
                                                Timestamp due_max, std::string_view callback,
-                                               Rooms& rooms);
+                                               Rooms& rooms, std::size_t rows_max);
 
     /// Rows may be pending again that were passed before: begins with the first one.
     void begin_anew();

@@ -24,6 +24,7 @@
 #include "campaign/judgement.hpp"
 #include "campaign/open_campaigns.hpp"
 #include "campaign/start_checks.hpp"
+#include "campaign/step_size.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
 #include "store/store.hpp"
@@ -41,9 +42,11 @@ struct RunnerCounts {
 /// proposes them, and sees their result in the rows that the committer reports (`follow`). After a
 /// crash it finds in the store what is left to do.
 ///
-/// Rows: each hand-over is one commit of a bounded batch. Accounts take turns, and in them their
-/// campaigns, each with one batch; a campaign has one hand-over under way. A device gets rows when
-/// it holds at most half of `depth_of` its pace, and its campaigns share what it lacks.
+/// Rows: accounts take turns, and in them their campaigns, each with one batch; a campaign has one
+/// hand-over under way. All campaigns together have about as many rows under way as are written in
+/// `step_target`, so that other commits wait for no more, however many campaigns run. A device
+/// gets rows when it holds at most half of `depth_of` its pace, and its campaigns share what it
+/// lacks.
 ///
 /// Judgement: whenever a campaign's row, its account or a device changes, and once a second:
 /// finish, pause, wait, go on after a restriction (judgement.hpp). When it must not send, its
@@ -130,6 +133,8 @@ public:
     static constexpr Millis progress_every{500};
     /// The longest pause between two tries to read or change rows that cannot be read.
     static constexpr Millis damage_pause_max{60'000};
+    static constexpr std::size_t step_rows_max = 128;
+    static constexpr std::chrono::microseconds step_target{600};
 
 private:
     using Event = std::move_only_function<void()>;
@@ -170,6 +175,7 @@ private:
         model::CampaignId campaign;
         store::Handover handover;
         std::vector<std::optional<model::PhoneNumber>> devices;  // By row; empty: no message.
+        SteadyTime::duration took{};                             // Of the change.
     };
 
     // runner.cpp
@@ -193,13 +199,17 @@ private:
 
     // runner_rows.cpp
     [[nodiscard]] bool hand_over_some();
+    [[nodiscard]] bool may_hand_over() const;
+    [[nodiscard]] bool hand_over_one_of(std::deque<model::CampaignId>& queue);
     [[nodiscard]] bool hand_over(const KnownPtr& known);
     [[nodiscard]] Rooms rooms_of(const model::Campaign& campaign) const;
     [[nodiscard]] Spacing spacing_of(const model::Campaign& campaign) const;
     [[nodiscard]] Timestamp due_max(const model::Campaign& campaign) const;
     void submit(const KnownPtr& known, store::Handover handover);
-    void handed_over(const KnownPtr& known, Submitted& submitted, const Result<void>& done);
-    void after_hand_over(const KnownPtr& known, bool credit_exhausted, const Result<void>& done);
+    void handed_over(const KnownPtr& known, const std::shared_ptr<Submitted>& submitted,
+                     const Result<void>& done);
+    void after_hand_over(const KnownPtr& known, const Submitted& submitted, bool credit_exhausted,
+                         const Result<void>& done);
     [[nodiscard]] std::size_t users_of(model::PhoneNumber device) const;
     void count_users();
 
@@ -241,7 +251,9 @@ private:
     std::vector<Leaving> leaving_;
     /// Running campaigns by account, those that had the last turn at the end.
     std::map<model::AccountId, std::deque<model::CampaignId>> turns_;
-    model::AccountId last_account_;
+    model::AccountId last_account_;  // That had a turn.
+    StepSize step_{step_target, step_rows_max};
+    std::size_t rows_under_way_ = 0;  // In hand-overs.
     bool running_changed_ = true;
     std::unordered_map<model::PhoneNumber, std::size_t> users_;  // Running campaigns by device.
     DeviceLoads loads_;

@@ -23,25 +23,42 @@ bool wants_rows(const model::Campaign& campaign) {
 
 }  // namespace
 
-/// One batch of each account, at most. True: something was handed over, so there may be more.
+/// One batch of each account, at most, beginning after the one that had the last turn. True:
+/// something was handed over, so there may be more.
 bool Runner::hand_over_some() {
     if (std::exchange(running_changed_, false)) {
         count_users();
     }
     bool any = false;
-    for (auto& [account, queue] : turns_) {
-        for (std::size_t tried = 0; tried < queue.size(); ++tried) {
-            const auto id = queue.front();
-            queue.pop_front();
-            queue.push_back(id);
-            const auto known = known_.find(id);
-            if (known != known_.end() && hand_over(known->second)) {
-                any = true;
-                break;
-            }
+    auto turn = turns_.upper_bound(last_account_);
+    for (std::size_t tried = 0; tried < turns_.size() && may_hand_over(); ++tried, ++turn) {
+        if (turn == turns_.end()) {
+            turn = turns_.begin();
+        }
+        if (hand_over_one_of(turn->second)) {
+            last_account_ = turn->first;
+            any = true;
         }
     }
     return any;
+}
+
+bool Runner::may_hand_over() const {
+    return rows_under_way_ < step_.rows();
+}
+
+/// A batch of the campaign that is next, if any has one.
+bool Runner::hand_over_one_of(std::deque<model::CampaignId>& queue) {
+    for (std::size_t tried = 0; tried < queue.size(); ++tried) {
+        const auto id = queue.front();
+        queue.pop_front();
+        queue.push_back(id);
+        const auto known = known_.find(id);
+        if (known != known_.end() && hand_over(known->second)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// Counts which campaigns share which devices. Those that had their turn stay behind the others.
@@ -93,8 +110,8 @@ bool Runner::hand_over(const KnownPtr& known) {
     if (rows == nullptr) {
         return false;
     }
-    auto handover =
-        known->feed.next(campaign, *rows, spacing, latest, account->account.callback_url, rooms);
+    auto handover = known->feed.next(campaign, *rows, spacing, latest,
+                                     account->account.callback_url, rooms, step_.rows());
     if (!handover) {
         read_failed(*known, handover.error());
         return false;
@@ -157,24 +174,29 @@ void Runner::submit(const KnownPtr& known, store::Handover handover) {
     submitted->campaign = known->campaign->id;
     submitted->handover = std::move(handover);
     known->handing_over = true;
+    rows_under_way_ += submitted->devices.size();
     const bool taken = means_.committer.change(
-        [id = known->campaign->id, submitted](store::Tables& tables) {
-            return tables.campaigns().hand_over_rows(id, submitted->handover);
+        [this, id = known->campaign->id, submitted](store::Tables& tables) {
+            const auto begun = means_.clock.steady_now();
+            auto written = tables.campaigns().hand_over_rows(id, submitted->handover);
+            submitted->took = means_.clock.steady_now() - begun;
+            return written;
         },
         [this, known, submitted](const Result<void>& done) {
-            handed_over(known, *submitted, done);
+            handed_over(known, submitted, done);
         });
     if (!taken) {
-        handed_over(known, *submitted, fail(ErrorCode::busy, "too many commits wait"));
+        handed_over(known, submitted, fail(ErrorCode::busy, "too many commits wait"));
         box_.wake();
     }
 }
 
 /// On the committer's thread, after the commit; on the runner's, if there was none.
-void Runner::handed_over(const KnownPtr& known, Submitted& submitted, const Result<void>& done) {
+void Runner::handed_over(const KnownPtr& known, const std::shared_ptr<Submitted>& submitted,
+                         const Result<void>& done) {
     using Handed = store::PlannedRow::Result;
     bool credit_exhausted = false;
-    auto& rows = submitted.handover.rows;
+    auto& rows = submitted->handover.rows;
     for (std::size_t at = 0; at < rows.size(); ++at) {
         auto& row = rows[at];
         const auto result = done ? row.result : Handed::left;
@@ -184,19 +206,25 @@ void Runner::handed_over(const KnownPtr& known, Submitted& submitted, const Resu
                 means_.on_accepted(*row.message);
             }
             means_.scheduler.accepted(std::move(row.message));
-        } else if (submitted.devices[at]) {
-            loads_.remove(submitted.campaign, *submitted.devices[at]);
+        } else if (submitted->devices[at]) {
+            loads_.remove(submitted->campaign, *submitted->devices[at]);
         }
         skipped_ += result == Handed::skipped ? 1 : 0;
         credit_exhausted = credit_exhausted || result == Handed::credit_exhausted;
     }
     ++handovers_;
-    post([this, known, credit_exhausted, done] { after_hand_over(known, credit_exhausted, done); });
+    post([this, known, submitted, credit_exhausted, done] {
+        after_hand_over(known, *submitted, credit_exhausted, done);
+    });
 }
 
-void Runner::after_hand_over(const KnownPtr& known, bool credit_exhausted,
-                             const Result<void>& done) {
+void Runner::after_hand_over(const KnownPtr& known, const Submitted& submitted,
+                             bool credit_exhausted, const Result<void>& done) {
     known->handing_over = false;
+    rows_under_way_ -= submitted.devices.size();
+    if (done) {
+        step_.note(submitted.devices.size(), submitted.took);
+    }
     if (!done || credit_exhausted) {
         known->feed.begin_anew();
         known->feed_at = means_.clock.steady_now() + failed_hand_over_pause;

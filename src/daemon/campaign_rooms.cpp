@@ -74,7 +74,8 @@ CampaignRooms::CampaignRooms(Rooms rooms)
 api::manage::CampaignRooms CampaignRooms::for_calls() {
     return {.control = control_,
             .uploads = uploads_,
-            .links = [this]() -> const campaign::OptOutLinks& { return links(); }};
+            .links = [this]() -> const campaign::OptOutLinks& { return links(); },
+            .operations = [this] { return rooms_.committer.counts().operations; }};
 }
 
 const campaign::OptOutLinks& CampaignRooms::links() {

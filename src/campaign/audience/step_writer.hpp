@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <thread>
@@ -11,36 +12,14 @@
 #include <vector>
 
 #include "campaign/audience/upload.hpp"
+#include "campaign/step_size.hpp"
 
 namespace merpati::campaign {
 
-/// How many rows a step has, so that writing them takes about `target`. Follows the machine and the
-/// size of the tables.
-class StepSize {
-public:
-    static constexpr std::chrono::microseconds target{1'500};
-    static constexpr std::size_t rows_min = 16;
-    static constexpr std::size_t rows_max = 2'000;
-
-    [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
-
-    void note(std::size_t rows, SteadyTime::duration took) noexcept {
-        const auto micros = std::max<std::int64_t>(
-            std::chrono::duration_cast<std::chrono::microseconds>(took).count(), 1);
-        const auto fitting = static_cast<std::int64_t>(rows) * target.count() / micros;
-        const auto next = (static_cast<std::int64_t>(rows_) + fitting) / 2;
-        rows_ = static_cast<std::size_t>(
-            std::clamp(next, std::int64_t{rows_min}, std::int64_t{rows_max}));
-    }
-
-private:
-    std::size_t rows_ = 128;
-};
-
 /// Collects rows, and writes them in changes, each of which is a step. Changes may run more than
 /// once before they are durable, so a step counts in a copy of `counts`, which replaces them then.
-/// After each step it rests for as long as the step took, so that an import takes half of the
-/// committer's time at most: the accepts beside it then wait for a step now and then, not always.
+/// If others commit too, it rests after each step for `rest` times as long as the step took: the
+/// accepts beside an import then wait for a step now and then, not always.
 ///
 /// Memory: `held_bytes` and the rows of one step, some `step_bytes_max` at most.
 template <class Row, class Counts>
@@ -49,6 +28,9 @@ public:
     /// Called in a change, on the committer's thread.
     using Write = std::function<Result<void>(store::Tables&, std::span<const Row>, Counts&)>;
     static constexpr std::size_t step_bytes_max = 262'144;
+    static constexpr std::size_t step_rows_max = 2'000;
+    static constexpr std::chrono::microseconds step_target{1'000};
+    static constexpr int rest = 3;
 
     /// Nothing is written before the rows have `held_bytes`, or `flush` is called.
     StepWriter(const ImportMeans& means, Counts& counts, Write write, std::size_t held_bytes = 0)
@@ -93,18 +75,26 @@ private:
             return result;
         });
         size_.note(step.size(), took);
-        std::this_thread::sleep_for(took);
+        const auto operations = operations_of_all();
+        if (operations - std::exchange(operations_, operations) > 1) {
+            std::this_thread::sleep_for(rest * took);
+        }
         if (written) {
             counts_ = std::move(counts);
         }
         return written;
     }
 
+    [[nodiscard]] std::uint64_t operations_of_all() const {
+        return means_.operations ? means_.operations() : 0;
+    }
+
     const ImportMeans& means_;
     Counts& counts_;
     Write write_;
     std::size_t held_bytes_;
-    StepSize size_;
+    StepSize size_{step_target, step_rows_max};
+    std::uint64_t operations_ = operations_of_all();  // Of all, after the last step.
     std::vector<Row> rows_;
     std::size_t bytes_ = 0;
 };

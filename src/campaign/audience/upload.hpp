@@ -61,6 +61,8 @@ struct ImportMeans {
     Change change;
     store::ReaderPool& readers;
     Uploads& uploads;
+    /// How many operations all have committed so far. Empty: there are no others.
+    std::function<std::uint64_t()> operations{};
 };
 
 // Sizes of an upload. Files of any length are read; JSON is bounded by its reader.

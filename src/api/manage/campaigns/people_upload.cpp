@@ -54,7 +54,8 @@ campaign::ImportMeans import_means(const Context& context) {
     return {.clock = context.clock,
             .change = context.change,
             .readers = context.readers,
-            .uploads = context.campaigns.uploads};
+            .uploads = context.campaigns.uploads,
+            .operations = context.campaigns.operations};
 }
 
 ExportFormat take_export_format(Fields& fields) {

@@ -241,6 +241,7 @@ struct CampaignRooms {
     campaign::Uploads& uploads;
     /// Their address is known once the server listens.
     std::function<const campaign::OptOutLinks&()> links;
+    std::function<std::uint64_t()> operations{};  // As campaign::ImportMeans::operations.
 };
 
 /// Everything a handler may use. All of it must outlive Manage. A handler must decide inside

@@ -1,4 +1,4 @@
-#include "campaign/audience/step_writer.hpp"
+#include "campaign/step_size.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,24 +7,26 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr std::size_t rows_max = 2'000;
+
 TEST(StepSizeTest, ApproachesTheTimeThatAStepMayTake) {
-    StepSize size;
+    StepSize size{1ms, rows_max};
     for (int step = 0; step < 20; ++step) {
         size.note(size.rows(), size.rows() * 10us);
     }
-    EXPECT_NEAR(static_cast<double>(size.rows()), 150, 3);
+    EXPECT_NEAR(static_cast<double>(size.rows()), 100, 3);
     for (int step = 0; step < 20; ++step) {
         size.note(size.rows(), size.rows() * 50us);
     }
-    EXPECT_NEAR(static_cast<double>(size.rows()), 30, 2);
+    EXPECT_NEAR(static_cast<double>(size.rows()), 20, 2);
 }
 
 TEST(StepSizeTest, KeepsToItsLimits) {
-    StepSize size;
+    StepSize size{1ms, rows_max};
     for (int step = 0; step < 20; ++step) {
         size.note(size.rows(), 0us);
     }
-    EXPECT_EQ(size.rows(), StepSize::rows_max);
+    EXPECT_EQ(size.rows(), rows_max);
     for (int step = 0; step < 20; ++step) {
         size.note(size.rows(), 10s);
     }
