@@ -1,11 +1,17 @@
 #include "store/sqlite/checkpointer.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/thread.hpp"
 
 namespace merpati::store::sqlite {
+
+HeldLog::HeldLog(Connection& reader) : reader_(reader) {
+    reader_.begin_snapshot();
+    std::ignore = reader_.query_text("SELECT count(*) FROM sqlite_schema");  // Begins to read.
+}
 
 Checkpointer::~Checkpointer() {
     {
@@ -71,6 +77,7 @@ bool Checkpointer::take_full() {
 
 void Checkpointer::work() {
     std::optional<Connection> connection;
+    std::optional<Connection> reader;
     for (;;) {
         int left = 0;
         {
@@ -86,17 +93,19 @@ void Checkpointer::work() {
             if (!connection) {
                 connection.emplace(path_, Access::moves_log);
                 connection->execute("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
+                reader.emplace(path_, Access::read_only);
             }
-        } catch (const Failure&) {
-            connection.reset();  // For instance too many open files: the next one tries again.
-            continue;
+            move_most(*connection, *reader, left);
+        } catch (const Failure&) {  // For instance too many open files: the next one tries again.
+            reader.reset();
+            connection.reset();
         }
-        move_most(*connection, left);
     }
 }
 
 /// Each pass moves what was committed during the one before. `left`: what the first one moves.
-void Checkpointer::move_most(Connection& connection, int left) {
+/// Throws Failure: the log cannot be held.
+void Checkpointer::move_most(Connection& connection, Connection& reader, int left) {
     constexpr int passes_max = 16;
     int before = 0;
     for (int pass = 0; pass < passes_max; ++pass) {
@@ -112,11 +121,12 @@ void Checkpointer::move_most(Connection& connection, int left) {
         connection.set_portion(std::max(sizes_.portion_min, left / sizes_.portions_max));
         {
             const std::lock_guard alone{moving_};
+            const HeldLog held{reader};
             state = move(connection);
         }
         const std::lock_guard lock{mutex_};
-        if (log != log_ || state.moved < state.frames) {
-            return;  // The log was begun anew, or a reader needs it.
+        if (log != log_ || state.moved <= before) {
+            return;  // The log was begun anew, or a reader needs the rest.
         }
         moved_ = state.moved;
         left = state.moved - before;

@@ -11,6 +11,19 @@
 
 namespace merpati::store::sqlite {
 
+/// While one lives, SQLite does not begin the log anew: it reads the log at its present end.
+class HeldLog {
+public:
+    /// `reader` begins a transaction. Throws Failure.
+    explicit HeldLog(Connection& reader);
+    ~HeldLog() { reader_.roll_back(); }
+    HeldLog(const HeldLog&) = delete;
+    HeldLog& operator=(const HeldLog&) = delete;
+
+private:
+    Connection& reader_;
+};
+
 /// Operation: once the log has `frames_max` pages that are not in the database file, or the store
 /// is idle, a thread moves them on a connection of its own, while the store goes on committing. It
 /// repeats this until it finds few new pages. It syncs them in up to `portions_max` portions, so
@@ -18,6 +31,10 @@ namespace merpati::store::sqlite {
 /// faster than that gets larger portions. Those that were committed meanwhile are moved by the
 /// store's thread between two commits, because SQLite begins the log anew only when a commit finds
 /// it completely moved. Pages that a reader needs stay, and the log grows.
+///
+/// Before SQLite 3.51.3 a checkpoint that begins in the moment in which a commit begins the log
+/// anew can note pages as moved that are not (sqlite.org/wal.html#walresetbug). So the thread holds
+/// the log (HeldLog) during each of its checkpoints.
 ///
 /// Faults: after a failed checkpoint there is no other, because a later sync may succeed although
 /// the kernel has dropped pages. The log still holds them. The store must stop.
@@ -50,7 +67,7 @@ public:
 
 private:
     void work();
-    void move_most(Connection& connection, int left);
+    void move_most(Connection& connection, Connection& reader, int left);
     [[nodiscard]] LogState move(Connection& connection);
     void check_failure();
 

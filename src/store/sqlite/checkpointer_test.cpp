@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <tuple>
 
@@ -67,6 +68,30 @@ TEST_F(CheckpointerTest, WhileAReaderNeedsTheLogItGrowsAndThenNoLonger) {
         EXPECT_GT(writer.log_frames(), 2 * small.frames_max);
     }
     EXPECT_TRUE(commit_until_begun_anew(under_test));
+}
+
+TEST_F(CheckpointerTest, AHeldLogIsNotBegunAnewAlthoughAllOfItWasMoved) {
+    Connection mover{path, Access::moves_log};
+    mover.execute("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
+    Connection reader{path, Access::read_only};
+    const auto begun_anew_after_move = [&](bool is_held) {
+        for (int count = 0; count < 5; ++count) {
+            commit();
+        }
+        std::optional<HeldLog> held;
+        if (is_held) {
+            held.emplace(reader);
+        }
+        const auto state = mover.checkpoint();
+        EXPECT_GT(state.moved, 0);
+        EXPECT_EQ(state.moved, state.frames);
+        const auto before = writer.log_frames();
+        commit();
+        return writer.log_frames() < before;
+    };
+    EXPECT_TRUE(begun_anew_after_move(false));
+    EXPECT_FALSE(begun_anew_after_move(true));
+    EXPECT_TRUE(begun_anew_after_move(false));
 }
 
 TEST_F(CheckpointerTest, PagesAreSyncedInPortionsThatCommitsNeedNotWaitForTheWholeLog) {
