@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <latch>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -328,48 +327,6 @@ TEST_F(RunnerTest, CampaignsOfOneDeviceShareIt) {
     const auto of_small = sent_after(10'000) - small_before;
     EXPECT_GE(all, 195U);
     EXPECT_NEAR(static_cast<double>(of_small), static_cast<double>(all) / 2, 35);
-}
-
-/// Other commits wait for the rows that are handed over, whoever's they are.
-TEST_F(RunnerTest, CampaignsOfManyAccountsHaveNoMoreRowsUnderWayThanOneAndTakeTurns) {
-    constexpr int accounts = 10;
-    std::vector<model::CampaignId> ids;
-    for (int count = 0; count < accounts; ++count) {
-        add_account_and_device();
-        ids.push_back(world->add_campaign(account, {device}, 200, 1'000 * count));
-        ASSERT_TRUE(world->start_campaign(ids.back()));
-    }
-    std::latch begun{1};
-    std::latch may_end{1};
-    ASSERT_TRUE(world->committer->change(
-        [&](store::Tables&) -> Result<void> {
-            begun.count_down();
-            may_end.wait();
-            return {};
-        },
-        [](const Result<void>&) {}));
-    begun.wait();
-    for (int turn = 0; turn < accounts; ++turn) {
-        std::ignore = world->runner->turn();
-    }
-    may_end.count_down();
-    const auto commit = [&] {
-        ASSERT_TRUE(world->change([](store::Tables&) { return Result<void>{}; }));
-    };
-    commit();
-    EXPECT_GT(world->runner->counts().handed_over_total, 0U);
-    EXPECT_LE(world->runner->counts().handed_over_total, Runner::step_rows_max);
-    for (int turn = 0; turn < accounts; ++turn) {
-        std::ignore = world->runner->turn();
-        commit();
-    }
-    for (const auto id : ids) {
-        EXPECT_LT(pending(id), 200) << id.text();
-    }
-    world->settle();
-    for (const auto id : ids) {
-        EXPECT_EQ(world->state(id), "finished");
-    }
 }
 
 TEST_F(RunnerTest, MessagesOfTheApiGoFirstOnADeviceThatACampaignUses) {

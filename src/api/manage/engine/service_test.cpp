@@ -1,5 +1,3 @@
-#include "api/manage/engine/service.hpp"
-
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -9,63 +7,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "api/manage/engine/manage_fixture.hpp"
+#include "api/manage/engine/service_fixture.hpp"
 #include "api/manage/engine/workers.hpp"
 
 namespace merpati::api::manage::testing {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// Receives one reply.
-struct Awaited final : http::ReplySink {
-    void deliver(http::Reply&& reply) override {
-        thread = std::this_thread::get_id();
-        promise.set_value(std::move(reply));
-    }
-    std::promise<http::Reply> promise;
-    std::thread::id thread;
-};
-
-/// Receives one piece of a body.
-struct Pieces final : http::BodySink {
-    void take_piece(std::string&& bytes, bool last) override {
-        promise.set_value({std::move(bytes), last});
-    }
-    void cut_off() override { promise.set_value({"cut off", true}); }
-    std::promise<std::pair<std::string, bool>> promise;
-};
-
-struct ServiceTest : ManageTest {
-    std::future<http::Reply> ask(const Operation& operation, std::string_view path,
-                                 std::string_view body = {},
-                                 admission::Principal principal = admission::Principal::local()) {
-        sink = std::make_shared<Awaited>();
-        http::Request asked;
-        asked.method = operation.method;
-        asked.path = path;
-        asked.body = body;
-        service.take(operation, asked, std::move(principal), http::Responder{sink});
-        return sink->promise.get_future();
-    }
-    /// The reply of the operation in the table.
-    http::Reply request(http::Method method, std::string_view path, std::string_view body = {}) {
-        const auto row = std::ranges::find_if(operations(), [&](const Operation& operation) {
-            return operation.method == method && operation.path == path;
-        });
-        auto reply = ask(*row, path, body);
-        EXPECT_EQ(reply.wait_for(10s), std::future_status::ready);
-        return reply.get();
-    }
-    static std::pair<std::string, bool> next(http::BodySource& source) {
-        const auto pieces = std::make_shared<Pieces>();
-        source.next(http::BodyWriter{pieces});
-        return pieces->promise.get_future().get();
-    }
-
-    Service service{*manage, AppAddress{}};
-    std::shared_ptr<Awaited> sink;
-};
 
 TEST_F(ServiceTest, AnswersFromAThreadOfItsOwn) {
     service.start();
@@ -95,10 +43,16 @@ TEST_F(ServiceTest, AnswersBusyBeforeItStartsAndAfterItStopped) {
 }
 
 std::latch* released = nullptr;
+std::latch* begun = nullptr;  // Of begin_and_wait.
 
 Result<boost::json::value> wait_until_released(const Context& /*context*/, Call& /*call*/) {
     released->wait();
     return boost::json::object{};
+}
+
+Result<boost::json::value> begin_and_wait(const Context& context, Call& call) {
+    begun->count_down();
+    return wait_until_released(context, call);
 }
 
 constexpr Operation testing{.method = http::Method::post,
@@ -306,10 +260,13 @@ struct WaitingCallTest : ServiceTest {
         static constexpr Operation waiting{.method = http::Method::post,
                                            .path = "/wait",
                                            .scope = Scope::catalogue,
-                                           .answerer = wait_until_released};
+                                           .answerer = begin_and_wait};
         std::latch latch{1};
+        std::latch has_begun{1};
         released = &latch;
+        begun = &has_begun;
         auto first = ask(waiting, "/wait", {}, caller);  // Has the account's only thread.
+        has_begun.wait();
         const auto row = std::ranges::find(operations(), path, &Operation::path);
         auto reply = ask(*row, path, {}, caller);
         change();
