@@ -2,6 +2,8 @@
 
 #include <csignal>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <utility>
 
 namespace merpati {
 
@@ -19,6 +21,17 @@ std::thread start_thread(const std::string& name, std::function<void()> body) {
     }};
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return thread;
+}
+
+std::thread start_background_thread(const std::string& name, std::function<void()> body) {
+    return start_thread(name, [body = std::move(body)] {
+        constexpr int nice = 10;
+        constexpr id_t calling_thread = 0;  // On Linux the value is each thread's own.
+        if (getpriority(PRIO_PROCESS, calling_thread) < nice) {
+            (void)setpriority(PRIO_PROCESS, calling_thread, nice);
+        }
+        body();
+    });
 }
 
 }  // namespace merpati

@@ -12,4 +12,10 @@ namespace merpati {
 /// SIGTERM and SIGINT.
 [[nodiscard]] std::thread start_thread(const std::string& name, std::function<void()> body);
 
+/// As `start_thread`, for long work: while there is not enough CPU for all, the kernel gives the
+/// thread a tenth of what it gives another one (nice 10). If the kernel refuses that, the thread is
+/// like any other.
+[[nodiscard]] std::thread start_background_thread(const std::string& name,
+                                                  std::function<void()> body);
+
 }  // namespace merpati

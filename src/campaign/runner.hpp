@@ -133,8 +133,8 @@ public:
     static constexpr Millis progress_every{500};
     /// The longest pause between two tries to read or change rows that cannot be read.
     static constexpr Millis damage_pause_max{60'000};
-    static constexpr std::size_t step_rows_max = 128;
-    static constexpr std::chrono::microseconds step_target{600};
+    static constexpr std::size_t step_rows_max = 64;
+    static constexpr std::chrono::microseconds step_target{300};
 
 private:
     using Event = std::move_only_function<void()>;

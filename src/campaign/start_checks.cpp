@@ -10,7 +10,7 @@ namespace merpati::campaign {
 void StartChecks::start() {
     has_threads_ = true;
     for (std::size_t count = 0; count < threads_count; ++count) {
-        threads_.push_back(start_thread("start checks", [this] { work(); }));
+        threads_.push_back(start_background_thread("start checks", [this] { work(); }));
     }
 }
 

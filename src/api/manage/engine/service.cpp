@@ -319,12 +319,12 @@ private:
     const AppAddress app_;
     const OnUnreadable on_unreadable_;
     std::array<Workers, 7> pools_{
-        Workers{"manage"},       // Pool::brief
-        Workers{"manage-long"},  // Pool::lengthy
-        Workers{"manage-hash"},
+        Workers{"manage"},                               // Pool::brief
+        Workers{"manage-long", Workers::Work::lengthy},  // Pool::lengthy
+        Workers{"manage-hash", Workers::Work::lengthy},
         Workers{"manage-retry"},
         Workers{"manage-test", testing_threads},
-        Workers{"manage-upload", OpenUploads::threads_count},
+        Workers{"manage-upload", Workers::Work::lengthy, OpenUploads::threads_count},
         Workers{"manage-ask"},
     };
 };

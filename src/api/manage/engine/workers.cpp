@@ -111,7 +111,8 @@ void Workers::start() {
         running_ = true;
     }
     for (std::size_t number = 0; number < threads_max_; ++number) {
-        threads_.push_back(start_thread(name_, [this] { work(); }));
+        const auto start_one = work_ == Work::lengthy ? start_background_thread : start_thread;
+        threads_.push_back(start_one(name_, [this] { work(); }));
     }
 }
 

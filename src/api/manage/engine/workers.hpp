@@ -46,7 +46,8 @@ struct Share {
 /// way, when `network_max` jobs wait, a known caller's new job displaces the last job of the share
 /// with the most.
 ///
-/// Threads: `put` and `go_on` from any. `start` and `stop` from one.
+/// Threads: `put` and `go_on` from any. `start` and `stop` from one. Those of long work are
+/// background threads, so that it does not take the CPU from messages.
 ///
 /// Errors: an exception of a job ends the job, not its thread; `on_fault` is called with it.
 ///
@@ -73,6 +74,12 @@ public:
         full,        // Too many wait in all, or the threads do not run.
     };
 
+    enum class Work : std::uint8_t { brief, lengthy };
+
+    Workers(const char* name, Work work, std::size_t threads = threads_count)
+        : Workers(name, threads) {
+        work_ = work;
+    }
     /// `of_share` and `of_network` replace waiting_max and network_max.
     explicit Workers(const char* name, std::size_t threads = threads_count,
                      std::size_t of_share = waiting_max, std::size_t of_network = network_max)
@@ -115,6 +122,7 @@ private:
     void work();
 
     const char* name_;
+    Work work_ = Work::brief;
     const std::size_t threads_max_;
     const std::size_t of_share_max_;
     const std::size_t of_network_max_;
