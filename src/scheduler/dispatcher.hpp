@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "scheduler/in_flight.hpp"
 #include "scheduler/lane.hpp"
 #include "scheduler/lane_memory.hpp"
 #include "scheduler/lane_timers.hpp"
@@ -113,8 +113,8 @@ using Event =
 /// Operation: `step` handles events and runs each lane that is ready once (round-robin);
 /// `next_step_at` says when it must be called again if no event comes. A message is in exactly one
 /// of three places. On disk alone: `LaneSource::disk_due` says when to read. In memory: in its
-/// lane's heap. In flight: waiting for its file, with the platform, or being committed. A message
-/// that is in memory or in flight is never read from disk.
+/// lane's heap, or waiting for its file. In flight: with the platform, or being committed. A
+/// message that is in memory or in flight is never read from disk.
 ///
 /// Lanes: those of the devices that this process works for. What is reported of other devices is
 /// not taken: it is on disk, and is read when the device is attached.
@@ -152,7 +152,7 @@ public:
     /// on disk.
     void drain();
     /// Messages with the platform, or being committed.
-    [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.size() - awaiting_; }
+    [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.size(); }
 
     [[nodiscard]] Counts counts() const noexcept;
     /// Lanes in memory: those of the devices, and those whose device was removed but which still
@@ -167,29 +167,6 @@ public:
     static constexpr Millis start_grace{30'000};
 
 private:
-    enum class Stage : std::uint8_t {
-        fetching,    // Waits for its file, or has it and waits to be sent.
-        recording,   // Its intent is being committed.
-        sending,     // With the connector.
-        committing,  // Its end, or its next attempt, is being committed.
-    };
-
-    struct InFlight {
-        store::QueuedMessage queued;  // `message` is null while its end is being committed.
-        Lane* lane = nullptr;
-        connector::Connector* connector = nullptr;  // The lane's, when it was sent.
-        media::FilePtr file;                        // Of a media message, once it is fetched.
-        Stage stage = Stage::committing;
-        bool probe = false;                // Tests whether a device that was down works again.
-        bool in_window = true;             // Counts in its lane's window.
-        bool suspect = false;              // Has crashed its connector's program before.
-        Pacer::Send paced{};               // Its send in the lane's pace.
-        std::optional<Timestamp> began{};  // When its send began,
-        std::optional<Timestamp> fetch_began{};     // and the wait for its file,
-        std::optional<Timestamp> fetched_at{};      // and when that ended.
-        std::vector<model::MessageEvent> events{};  // To be written with its outcome.
-    };
-
     void handle(Accepted&& event);
     void handle(Reported&& event);
     void handle(IntentRecorded&& event);
@@ -211,18 +188,17 @@ private:
     [[nodiscard]] Lane& lane_of(model::PhoneNumber device);
     /// Null: this process does not work for the device.
     [[nodiscard]] Lane* find_lane(model::PhoneNumber device);
-    void make_ready(Lane& lane);
+    void make_ready(Lane& lane) { ready_lanes_.add(lane); }
     void erase_if_unused(Lane& lane);
     void erase(Lane& lane);
     void change(Lane& lane, const model::Device& device);
     void drop(InFlight& flight);
+    void end_suspicion(InFlight& flight);
 
     // dispatcher_move.cpp
-    void recover(Lane& lane, model::Source source, Timestamp due_from);
-    void recover(Lane& lane, const store::LaneRecord& record);
     [[nodiscard]] Result<void> recover(Lane& lane);
     void arrive(Lane& lane);
-    void begin_leaving(Lane& lane);
+    void leave(Lane& lane);
     void end_if_left(Lane& lane);
 
     // dispatcher_turn.cpp
@@ -230,7 +206,6 @@ private:
     void send_due(Lane& lane);
     void check_and_send(Lane& lane, store::QueuedMessage queued);
     [[nodiscard]] bool settle_interrupted(Lane& lane, store::QueuedMessage& queued);
-    void send_with_file(InFlight& flight);
     void begin_send(InFlight& flight);
     [[nodiscard]] bool must_wait_as_suspect(InFlight& flight);
     void send(InFlight& flight);
@@ -241,10 +216,9 @@ private:
     void await_file(Lane& lane, store::QueuedMessage queued);
     [[nodiscard]] std::size_t files_ahead(const Lane& lane) const;
     void fetch_ahead(Lane& lane, LaneSource& source);
-    void fetched(InFlight& flight, media::FetchResult result);
-    [[nodiscard]] InFlight& pop_with_file(LaneSource& source);
-    [[nodiscard]] store::QueuedMessage stop_awaiting(const model::MessageId& id);
-    void evict(Lane& lane);
+    void fetched(Lane& lane, LaneSource& source, const model::MessageId& id,
+                 media::FetchResult result);
+    void send_with_file(Lane& lane, LaneSource& source);
 
     // dispatcher_disk.cpp
     [[nodiscard]] bool sends_soon(const Lane& lane) const;
@@ -253,6 +227,7 @@ private:
     [[nodiscard]] bool needs_load(const Lane& lane, model::Source which) const;
     void load_due(Lane& lane);
     void load(Lane& lane, model::Source which);
+    [[nodiscard]] bool is_taken_out(const LaneSource& source, const model::MessageId& id) const;
     [[nodiscard]] std::optional<std::vector<store::QueuedMessage>> read(Lane& lane,
                                                                         model::Source which,
                                                                         Timestamp before,
@@ -266,13 +241,12 @@ private:
     // dispatcher_hand.cpp
     [[nodiscard]] Result<void> take_out(store::QueuedMessage& message);
     [[nodiscard]] Result<void> find_on_disk(store::QueuedMessage& message);
-    void leave(const store::QueuedMessage& message);
+    void put_back(const store::QueuedMessage& message);
     [[nodiscard]] bool is_withheld(const store::QueuedMessage& queued) const;
     void withdraw(InFlight& flight, std::move_only_function<void(bool)> done = {});
 
     // dispatcher_trail.cpp
     void note_waits(InFlight& flight);
-    void note_up(Lane& lane);
     void note_expired(InFlight& flight);
     void add_wait(InFlight& flight, model::WaitReason reason, Timestamp from, Timestamp until);
     [[nodiscard]] Timestamp wall_time_of(Timestamp time) const;
@@ -280,15 +254,13 @@ private:
     [[nodiscard]] Wait wait_of_lane(const Lane& lane) const;
 
     // dispatcher_end.cpp
-    void store_down_since(Lane& lane);
+    void store_outage(Lane& lane);
     InFlight& add_in_flight(Lane& lane, store::QueuedMessage queued, bool in_window = true);
     void handle_outcome(InFlight& flight, model::Outcome outcome);
     void retry(InFlight& flight, model::Outcome outcome);
     void send_as_template(InFlight& flight, model::Outcome outcome);
     void settle_unknown(InFlight& flight, model::Outcome outcome);
     void requeue(InFlight& flight, std::optional<Millis> retry_after);
-    void probe_later(Lane& lane, bool is_probe, std::optional<Millis> retry_after);
-    void note_working(InFlight& flight);
     void await_restriction(InFlight& flight, const model::Outcome& outcome);
     void await_status(InFlight& flight, model::Outcome outcome);
     void await_lost_answer(InFlight& flight, Millis within, std::string details, bool must_hold);
@@ -313,10 +285,10 @@ private:
 
     std::unordered_map<model::PhoneNumber, std::unique_ptr<Lane>> lanes_;
     std::unordered_map<model::MessageId, InFlight> in_flight_;
-    std::deque<Lane*> ready_lanes_;  // To be run once each.
     /// Connectors that have a suspect.
     std::unordered_set<connector::Connector*> with_suspect_;
 
+    ReadyLanes ready_lanes_;
     LaneTimers timers_;
     LaneMemory memory_;
 
@@ -325,7 +297,6 @@ private:
     Timestamp give_up_from_{};  // After a start, devices have until then to connect.
     std::size_t loaded_in_step_ = 0;
     std::size_t busy_lanes_ = 0;
-    std::size_t awaiting_ = 0;  // Of `in_flight_`, those at Stage::fetching.
     std::uint64_t attempts_ = 0;
     std::uint64_t retries_ = 0;
     std::uint64_t withdrawn_ = 0;

@@ -16,21 +16,17 @@ using namespace std::chrono_literals;
 using model::MessageState;
 using model::StatusCode;
 
-constexpr Millis probe_first = 5s;
-constexpr Millis probe_longest = 60s;
-constexpr Millis asked_wait_min = 1s;
 constexpr std::uint32_t crashes_max = 2;  // Of one message.
 
 }  // namespace
 
-void Dispatcher::store_down_since(Lane& lane) {
+void Dispatcher::store_outage(Lane& lane) {
     // Fails only when the store stops; the next start then counts the outage from that moment.
     std::ignore = committer_.change_always(
-        [device = lane.device, since = lane.down_since](store::Tables& tables) {
+        [device = lane.device(), since = lane.outage().take_for_store()](store::Tables& tables) {
             return tables.set_down_since(device, since);
         },
         [](const Result<void>&) {});
-    lane.down_since_stored = lane.down_since;
 }
 
 bool is_sent_once(const connector::Connector* connector, const model::Message& message) {
@@ -43,34 +39,24 @@ bool needs_intent(const connector::Connector* connector, const model::Message& m
            (connector != nullptr && connector->capabilities()->status_within);
 }
 
-Dispatcher::InFlight& Dispatcher::add_in_flight(Lane& lane, store::QueuedMessage queued,
-                                                bool in_window) {
-    ++lane.flights;
-    if (in_window) {
-        ++lane.in_flight;
-    }
+InFlight& Dispatcher::add_in_flight(Lane& lane, store::QueuedMessage queued, bool in_window) {
     const auto id = queued.message->id;
-    auto& flight = in_flight_[id];
-    flight = {.queued = std::move(queued),
-              .lane = &lane,
-              .connector = lane.connector,
-              .probe = lane.probing,
-              .in_window = in_window};
-    return flight;
+    const auto added = in_flight_.try_emplace(id, lane, std::move(queued), in_window);
+    invariant(added.second, "a message is in flight once");
+    return added.first->second;
 }
 
 void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
-    if (std::exchange(flight.suspect, false)) {
-        with_suspect_.erase(flight.connector);
-    }
+    end_suspicion(flight);
     if (outcome.kind == model::Outcome::Kind::restricted) {
         await_restriction(flight, outcome);
         return;
     }
     if (outcome.kind != model::Outcome::Kind::device_down) {
-        note_working(flight);
-        const bool counts = outcome.kind != model::Outcome::Kind::retry || !outcome.as_template;
-        flight.queued.attempts += counts ? 1 : 0;
+        flight.lane().note_working(flight.is_probe(), now_);
+        if (outcome.kind != model::Outcome::Kind::retry || !outcome.as_template) {
+            flight.count_attempt();
+        }
     }
     if (outcome.kind == model::Outcome::Kind::accepted &&
         !connector::is_platform_id(outcome.platform_id)) {
@@ -111,53 +97,43 @@ void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
     }
 }
 
-/// The platform has answered, so the device works.
-void Dispatcher::note_working(InFlight& flight) {
-    auto& lane = *flight.lane;
-    if (flight.probe) {
-        lane.probing = false;
-    }
-    if (!lane.probing && lane.connected()) {
-        note_up(lane);
-    }
-}
-
 /// The platform takes no free text now. Once this is committed, every send of the message is one of
 /// the fallback template. That replaces only a text, and only once.
 void Dispatcher::send_as_template(InFlight& flight, model::Outcome outcome) {
     auto text = of_platform(std::move(outcome.details));
-    auto& queued = flight.queued;
+    const auto& queued = flight.queued();
     if (queued.as_template || queued.message->type == model::MessageType::media ||
         queued.message->filled_template != nullptr) {
-        ++queued.attempts;
+        flight.count_attempt();
         finish(flight, {.state = MessageState::failed,
                         .code = outcome.code,
                         .details = of_platform(std::move(text), model::details::failed)});
         return;
     }
-    queued.as_template = true;
+    flight.become_template();
     const auto wall = clock_.wall_now();
-    flight.events.push_back({.step = model::MessageStep::attempted,
-                             .at = wall,
-                             .until = wall,
-                             .code = static_cast<std::uint16_t>(outcome.code),
-                             .details = text});
+    flight.add_event({.step = model::MessageStep::attempted,
+                      .at = wall,
+                      .until = wall,
+                      .code = static_cast<std::uint16_t>(outcome.code),
+                      .details = text});
     reschedule(flight, queued.queued_at, std::move(text));
 }
 
 /// At least once: the message may be sent twice, but is not lost.
 void Dispatcher::settle_unknown(InFlight& flight, model::Outcome outcome) {
-    auto& queued = flight.queued;
-    queued.crashes += outcome.crashed ? 1 : 0;
+    if (outcome.crashed) {
+        flight.count_crash();
+    }
     if (outcome.status_within && !outcome.hold_unknown) {
         await_lost_answer(flight, *outcome.status_within, of_platform(std::move(outcome.details)),
                           false);
         return;
     }
-    queued.perhaps_sent = true;
-    if (outcome.hold_unknown || is_sent_once(flight.connector, *queued.message)) {
+    flight.note_perhaps_sent();
+    if (outcome.hold_unknown || is_sent_once(flight.connector(), flight.message())) {
         hold(flight, model::details::held);
-    } else if (outcome.crashed && queued.crashes >= crashes_max) {
+    } else if (outcome.crashed && flight.queued().crashes >= crashes_max) {
         hold(flight, model::details::held_after_crashes);
     } else {
         retry(flight, std::move(outcome));
@@ -166,17 +142,16 @@ void Dispatcher::settle_unknown(InFlight& flight, model::Outcome outcome) {
 
 void Dispatcher::retry(InFlight& flight, model::Outcome outcome) {
     auto text = of_platform(std::move(outcome.details));
-    auto& failing_since = flight.queued.failing_since;
-    failing_since = std::max(failing_since.value_or(now_), flight.lane->pause.until);
+    const auto failing_since = flight.note_failing(now_);
     const auto next =
-        retry_.next(now_, *failing_since, flight.queued.attempts, outcome.retry_after, random_);
+        retry_.next(now_, failing_since, flight.queued().attempts, outcome.retry_after, random_);
     if (next) {
         ++retries_;
-        flight.events.push_back({.step = model::MessageStep::attempted,
-                                 .at = clock_.wall_now(),
-                                 .until = wall_time_of(*next),
-                                 .code = static_cast<std::uint16_t>(outcome.code),
-                                 .details = text});
+        flight.add_event({.step = model::MessageStep::attempted,
+                          .at = clock_.wall_now(),
+                          .until = wall_time_of(*next),
+                          .code = static_cast<std::uint16_t>(outcome.code),
+                          .details = text});
         reschedule(flight, *next, std::move(text));
         return;
     }
@@ -185,54 +160,32 @@ void Dispatcher::retry(InFlight& flight, model::Outcome outcome) {
 
 /// The device is down: the message keeps its position, and the lane pauses and probes.
 void Dispatcher::requeue(InFlight& flight, std::optional<Millis> retry_after) {
-    auto& lane = *flight.lane;
-    lane.pacer.uncount(flight.paced);
-    probe_later(lane, flight.probe, retry_after);
-    if (flight.queued.intent_recorded) {
-        reschedule(flight, flight.queued.queued_at, {});  // Clears the intent.
+    auto& lane = flight.lane();
+    flight.uncount_in_pace();
+    lane.outage().probe_later(now_, flight.is_probe(), retry_after, options_.give_up);
+    if (flight.queued().intent_recorded) {
+        reschedule(flight, flight.queued().queued_at, {});  // Clears the intent.
         return;
     }
-    auto queued = std::move(flight.queued);
+    auto queued = flight.take_unsent();
     auto& source = lane.source(queued.message->source);
     in_flight_.erase(queued.message->id);
-    --lane.flights;
-    --lane.in_flight;
-    if (lane.leaving == nullptr) {
+    if (!lane.is_leaving()) {
         memory_.push_loaded(source, std::move(queued));
     }
     make_ready(lane);
-}
-
-/// The pause is as long as the platform asks for, otherwise longer after each probe. Sends that
-/// were in flight when the device went down change it only if the platform asks for a longer one.
-void Dispatcher::probe_later(Lane& lane, bool is_probe, std::optional<Millis> retry_after) {
-    const bool begins = !lane.probing;
-    if (begins) {
-        lane.probing = true;
-        lane.probe_wait = 0ms;
-        lane.down_since = lane.down_since.value_or(now_);
-    }
-    if (retry_after) {
-        const auto until =
-            now_ + std::max(std::min<Millis>(*retry_after, options_.give_up), asked_wait_min);
-        lane.probe_at = begins || is_probe ? until : std::max<Timestamp>(lane.probe_at, until);
-    } else if (begins || is_probe) {
-        lane.probe_wait = std::clamp<Millis>(lane.probe_wait * 2, probe_first, probe_longest);
-        lane.probe_at = now_ + lane.probe_wait;
-    }
 }
 
 /// The message would begin a new chat: it waits for the end of the device's restriction, and others
 /// go on. The wait does not count towards `scheduler.give_up`. The send shows that the device
 /// works, but nothing reached the platform.
 void Dispatcher::await_restriction(InFlight& flight, const model::Outcome& outcome) {
-    note_working(flight);
-    flight.lane->pacer.take_back(flight.paced);
+    flight.lane().note_working(flight.is_probe(), now_);
+    flight.take_back_from_pace();
     const auto wall = clock_.wall_now();
     const auto wait = restriction_wait(wall, outcome.restricted_until);
-    flight.queued.failing_since.reset();
-    flight.events.push_back(
-        model::MessageEvent::wait(model::WaitReason::restricted, wall, wall + wait));
+    flight.forget_failing();
+    flight.add_event(model::MessageEvent::wait(model::WaitReason::restricted, wall, wall + wait));
     reschedule(flight, now_ + wait, {});
 }
 
@@ -253,41 +206,25 @@ void Dispatcher::await_status(InFlight& flight, model::Outcome outcome) {
 void Dispatcher::await_lost_answer(InFlight& flight, Millis within, std::string details,
                                    bool must_hold) {
     using enum model::WithoutStatus;
-    auto& queued = flight.queued;
-    queued.failing_since = std::max(queued.failing_since.value_or(now_), flight.lane->pause.until);
+    const auto failing_since = flight.note_failing(now_);
     const auto decide_by = now_ + std::clamp<Millis>(within, 0ms, options_.give_up);
     auto without_status = repeated;
-    if (must_hold || is_sent_once(flight.connector, *queued.message) ||
-        queued.crashes >= crashes_max) {
+    if (must_hold || is_sent_once(flight.connector(), flight.message()) ||
+        flight.queued().crashes >= crashes_max) {
         without_status = held;
-    } else if (now_ - *queued.failing_since >= options_.give_up) {
+    } else if (now_ - failing_since >= options_.give_up) {
         without_status = failed;
     }
-    flight.events.push_back({.step = model::MessageStep::attempted,
-                             .at = clock_.wall_now(),
-                             .until = wall_time_of(decide_by),
-                             .code = static_cast<std::uint16_t>(StatusCode::failed),
-                             .details = std::move(details)});
+    flight.add_event({.step = model::MessageStep::attempted,
+                      .at = clock_.wall_now(),
+                      .until = wall_time_of(decide_by),
+                      .code = static_cast<std::uint16_t>(StatusCode::failed),
+                      .details = std::move(details)});
     hand_over(flight, {.decide_by = decide_by, .without_status = without_status});
 }
 
-/// Adds to `work` what is known of the message.
 void Dispatcher::hand_over(InFlight& flight, store::HandOver work) {
-    flight.stage = Stage::committing;
-    const auto& queued = flight.queued;
-    const auto& message = *queued.message;
-    work.message = message.id;
-    work.device = message.device;
-    work.source = message.source;
-    work.queued_at = queued.queued_at;
-    work.attempts = queued.attempts;
-    work.perhaps_sent = queued.perhaps_sent;
-    work.failing_since = queued.failing_since;
-    work.crashes = queued.crashes;
-    work.as_template = queued.as_template;
-    work.sent = flight.lane->pacer.record();
-    work.events = std::move(flight.events);
-    committer_.hand_over(std::move(work), [this](const store::HandOver& done) {
+    committer_.hand_over(flight.hand_over(std::move(work)), [this](const store::HandOver& done) {
         if (done.handed_over && options_.on_handed_over) {
             options_.on_handed_over(done.decide_by);
         }
@@ -296,15 +233,9 @@ void Dispatcher::hand_over(InFlight& flight, store::HandOver work) {
 }
 
 void Dispatcher::finish(InFlight& flight, model::Completion completion) {
-    const bool begun = flight.stage == Stage::sending || flight.queued.intent_recorded;
-    invariant(
-        model::may_move(begun ? MessageState::sending : MessageState::pending, completion.state),
-        "a message ends by a move of its states");
-    flight.stage = Stage::committing;
-    const auto sent = begun ? flight.lane->pacer.record() : std::nullopt;
-    auto work = finish_of(flight, std::move(completion));
-    work.sent = sent;
-    committer_.finish(std::move(work), [this](store::Finish&& ended) {
+    const auto state = flight.is_begun() ? MessageState::sending : MessageState::pending;
+    invariant(model::may_move(state, completion.state), "a message ends by a move of its states");
+    committer_.finish(finish_of(flight, std::move(completion)), [this](store::Finish&& ended) {
         const auto id = ended.message->id;
         if (ended.finished) {
             on_finish_(std::move(ended));
@@ -315,22 +246,18 @@ void Dispatcher::finish(InFlight& flight, model::Completion completion) {
 
 /// Takes the message out of `flight`.
 store::Finish Dispatcher::finish_of(InFlight& flight, model::Completion completion) {
-    store::Finish finish;
-    finish.queued_at = flight.queued.queued_at;
-    finish.completion = std::move(completion);
-    finish.completion.finished_at = clock_.wall_now();
-    finish.completion.attempts = flight.queued.attempts;
-    finish.completion.as_template = flight.queued.as_template;
-    if (flight.began) {
-        finish.completion.took = std::max(now_ - *flight.began, Millis{0});
+    const auto& queued = flight.queued();
+    completion.finished_at = clock_.wall_now();
+    completion.attempts = queued.attempts;
+    completion.as_template = queued.as_template;
+    if (const auto began = flight.began()) {
+        completion.took = std::max(now_ - *began, Millis{0});
     }
-    finish.events = std::move(flight.events);
-    if (flight.queued.perhaps_sent) {
-        note_doubt(finish.completion);
+    if (queued.perhaps_sent) {
+        note_doubt(completion);
     }
-    finish.callback = callbacks_(*flight.queued.message, finish.completion);
-    finish.message = std::move(flight.queued.message);
-    return finish;
+    auto callback = callbacks_(flight.message(), completion);
+    return flight.finish(std::move(completion), std::move(callback));
 }
 
 void Dispatcher::finish_unsent(Lane& lane, store::QueuedMessage queued, StatusCode code,
@@ -349,23 +276,8 @@ void Dispatcher::hold(InFlight& flight, std::string_view details) {
 }
 
 void Dispatcher::reschedule(InFlight& flight, Timestamp queue_at, std::string details) {
-    flight.stage = Stage::committing;
-    const auto& message = *flight.queued.message;
     committer_.reschedule(
-        {.message = message.id,
-         .device = message.device,
-         .source = message.source,
-         .queued_at = flight.queued.queued_at,
-         .queue_at = queue_at,
-         .attempts = flight.queued.attempts,
-         .failing_since = flight.queued.failing_since,
-         .crashes = flight.queued.crashes,
-         .perhaps_sent = flight.queued.perhaps_sent,
-         .as_template = flight.queued.as_template,
-         .last_details = std::move(details),
-         .sent = flight.lane->pacer.record(),
-         .events = std::move(flight.events)},
-        [this](const store::Reschedule& done) {
+        flight.reschedule(queue_at, std::move(details)), [this](const store::Reschedule& done) {
             post_(Committed{
                 .message = done.message,
                 .queue_at = done.rescheduled ? std::optional{done.queue_at} : std::nullopt});

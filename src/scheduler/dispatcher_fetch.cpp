@@ -1,7 +1,6 @@
 // The dispatcher: fetches the files of media messages.
 #include <algorithm>
 
-#include "base/assert.hpp"
 #include "model/texts.hpp"
 #include "scheduler/dispatcher.hpp"
 #include "scheduler/platform_text.hpp"
@@ -38,22 +37,15 @@ void Dispatcher::await_file(Lane& lane, store::QueuedMessage queued) {
                       model::details::file_unavailable);
         return;
     }
-    memory_.count(queued);
-    ++awaiting_;
-    auto& flight = add_in_flight(lane, std::move(queued), false);
-    flight.stage = Stage::fetching;
-    flight.fetch_began = now_;
-    const auto& message = *flight.queued.message;
-    auto& source = lane.source(message.source);
-    source.fetches.all.insert(message.id);
-    source.fetches.waiting.push_back(message.id);
+    auto& source = lane.source(queued.message->source);
+    memory_.await_file(source, std::move(queued), now_);
     fetch_ahead(lane, source);
 }
 
 /// How many files a source of a lane may have or be fetching: only those that are sent soon,
 /// because files take disk space.
 std::size_t Dispatcher::files_ahead(const Lane& lane) const {
-    const auto& pace = lane.pacer.pace();
+    const auto& pace = lane.pacer().pace();
     const auto gap = pace.gap_min + pace.jitter_max / 2;
     if (gap <= Millis{0}) {
         return options_.lane_files_max;
@@ -63,15 +55,10 @@ std::size_t Dispatcher::files_ahead(const Lane& lane) const {
 }
 
 void Dispatcher::fetch_ahead(Lane& lane, LaneSource& source) {
-    auto& fetches = source.fetches;
     const auto ahead = files_ahead(lane);
-    while (!fetches.waiting.empty() && fetches.in_flight + fetches.with_file.size() < ahead) {
-        const auto id = fetches.waiting.front();
-        fetches.waiting.pop_front();
-        ++fetches.in_flight;
-        const auto& message = *in_flight_.at(id).queued.message;
-        options_.files->fetch(message, [this, id, device = lane.device,
-                                        which = message.source](media::FetchResult result) {
+    while (const auto* message = source.fetches().begin_next(ahead)) {
+        options_.files->fetch(*message, [this, id = message->id, device = lane.device(),
+                                         which = message->source](media::FetchResult result) {
             post_(Fetched{
                 .message = id, .device = device, .source = which, .result = std::move(result)});
         });
@@ -81,80 +68,45 @@ void Dispatcher::fetch_ahead(Lane& lane, LaneSource& source) {
 void Dispatcher::handle(Fetched&& event) {
     auto& lane = lane_of(event.device);  // It stays until its fetches have ended.
     auto& source = lane.source(event.source);
-    --source.fetches.in_flight;
-    // Otherwise the message was cancelled or evicted meanwhile, or was loaded again and has its
-    // file from a later fetch.
-    if (source.fetches.all.contains(event.message) &&
-        in_flight_.at(event.message).file == nullptr) {
-        fetched(in_flight_.at(event.message), std::move(event.result));
+    if (source.fetches().end_fetch(event.message)) {
+        fetched(lane, source, event.message, std::move(event.result));
     }
     fetch_ahead(lane, source);
     make_ready(lane);
 }
 
-void Dispatcher::fetched(InFlight& flight, media::FetchResult result) {
-    auto& lane = *flight.lane;
-    const auto& message = *flight.queued.message;
-    auto& source = lane.source(message.source);
+void Dispatcher::fetched(Lane& lane, LaneSource& source, const model::MessageId& id,
+                         media::FetchResult result) {
     auto refused = result ? std::nullopt : std::optional{std::move(result.error())};
-    if (!refused && lane.connector != nullptr) {
-        refused = refusal(*lane.connector->capabilities(), **result);
+    if (!refused && lane.connector() != nullptr) {
+        refused = refusal(*lane.connector()->capabilities(), **result);
     }
     if (!refused) {
-        flight.file = std::move(*result);
-        flight.fetched_at = now_;
-        source.fetches.with_file.emplace(flight.queued.queued_at, message.id);
+        source.fetches().give_file(id, std::move(*result), now_);
     } else if (refused->kind == Outcome::Kind::failed) {
-        auto queued = stop_awaiting(message.id);
-        finish(add_in_flight(lane, std::move(queued), false),
+        finish(add_in_flight(lane, memory_.stop_awaiting(source, id), false),
                {.state = model::MessageState::failed,
                 .code = refused->code,
                 .details =
                     of_platform(std::move(refused->details), model::details::file_unavailable)});
     } else {  // The cache was closed, or too many wait: not again at once.
-        const auto queued_at = stop_awaiting(message.id).queued_at;
+        const auto queued_at = memory_.stop_awaiting(source, id).queued_at;
         source.note_on_disk(std::max<Timestamp>(queued_at, now_ + store_pause));
     }
 }
 
-/// The earliest message that has its file. It counts in its lane's window from now on.
-Dispatcher::InFlight& Dispatcher::pop_with_file(LaneSource& source) {
-    auto& flight = in_flight_.at(source.fetches.with_file.begin()->second);
-    auto& lane = *flight.lane;
-    auto file = std::move(flight.file);
-    const auto fetch_began = flight.fetch_began;
-    const auto fetched_at = flight.fetched_at;
-    auto& sent = add_in_flight(lane, stop_awaiting(flight.queued.message->id));
-    sent.file = std::move(file);
-    sent.fetch_began = fetch_began;
-    sent.fetched_at = fetched_at;
+/// Sends the earliest message that has its file. It counts in its lane's window from now on. Its
+/// campaign may have been paused since the file was fetched.
+void Dispatcher::send_with_file(Lane& lane, LaneSource& source) {
+    auto taken = memory_.pop_with_file(source);
+    auto& flight = add_in_flight(lane, std::move(taken.queued));
+    flight.give_file(std::move(taken.file),
+                     {.from = taken.began, .until = taken.fetched_at.value_or(taken.began)});
     fetch_ahead(lane, source);
-    return sent;
-}
-
-store::QueuedMessage Dispatcher::stop_awaiting(const model::MessageId& id) {
-    auto flight = in_flight_.extract(id);
-    invariant(!flight.empty(), "what awaits its file is in flight");
-    auto& lane = *flight.mapped().lane;
-    --lane.flights;
-    auto queued = std::move(flight.mapped().queued);
-    memory_.uncount(queued);
-    --awaiting_;
-    auto& fetches = lane.source(queued.message->source).fetches;
-    fetches.all.erase(queued.message->id);
-    fetches.with_file.erase({queued.queued_at, queued.message->id});
-    return queued;
-}
-
-/// Removes from memory all messages of the lane whose send has not begun.
-void Dispatcher::evict(Lane& lane) {
-    memory_.evict(lane);
-    for (auto& source : lane.sources) {
-        const auto awaiting = source.fetches.all;
-        for (const auto& id : awaiting) {
-            source.note_on_disk(stop_awaiting(id).queued_at);
-        }
-        source.fetches.waiting.clear();
+    if (is_withheld(flight.queued())) {
+        withdraw(flight);
+    } else {
+        begin_send(flight);
     }
 }
 
@@ -164,7 +116,7 @@ void Dispatcher::drain() {
     }
     draining_ = true;
     for (auto& [device, lane] : lanes_) {
-        evict(*lane);
+        memory_.evict(*lane);
     }
 }
 

@@ -190,6 +190,22 @@ TEST_F(DispatcherFetchTest, ALateFileOfAnEarlierFetchIsUsed) {
     EXPECT_EQ(dispatcher->in_flight(), 0U);
 }
 
+TEST_F(DispatcherFetchTest, AnEarlierFetchThatFailsEndsAMessageThatWaitsForItsTurn) {
+    options.lane_files_max = 1;
+    start();
+    const auto id = accept(media());
+    for (const auto now : {model::DeviceState::disconnected, model::DeviceState::connected}) {
+        device.state = now;
+        post(DeviceChanged{.device = device});
+    }
+    ASSERT_EQ(files.fetches.size(), 1U);
+    give_failure(0, StatusCode::failed);
+    EXPECT_EQ(state(id), MessageState::failed);
+    const auto next = accept(media());
+    ASSERT_EQ(files.fetches.size(), 2U);
+    EXPECT_EQ(files.fetches[1].message, next);
+}
+
 TEST_F(DispatcherFetchTest, DrainingWaitsForNoFile) {
     start();
     const auto id = accept(media());

@@ -26,27 +26,24 @@ Result<void> Dispatcher::take_out(store::QueuedMessage& message) {
         return fail(ErrorCode::busy, "its account is moving to another process: try again");
     }
     auto& source = lane->source(message.message->source);
-    if (const auto found = in_flight_.find(id); found != in_flight_.end()) {
-        if (found->second.stage != Stage::fetching) {
-            return fail(ErrorCode::conflict, "the message is being sent");
-        }
-        message = stop_awaiting(id);
-        std::erase(source.fetches.waiting, id);
-        fetch_ahead(*lane, source);
-    } else if (auto here = memory_.remove(source, id)) {
+    if (in_flight_.contains(id)) {
+        return fail(ErrorCode::conflict, "the message is being sent");
+    }
+    if (auto here = memory_.remove(source, id)) {
         message = std::move(*here);
+        fetch_ahead(*lane, source);
     } else if (auto there = find_on_disk(message); !there) {
         return there;
     }
     if (message.intent_recorded) {
-        leave(message);
+        put_back(message);
         return fail(ErrorCode::conflict, "a crash interrupted its send: the platform may have it");
     }
     return {};
 }
 
 /// A message that was taken out stays in the store as it was.
-void Dispatcher::leave(const store::QueuedMessage& message) {
+void Dispatcher::put_back(const store::QueuedMessage& message) {
     auto& lane = lane_of(message.message->device);
     lane.source(message.message->source).note_on_disk(message.queued_at);
     make_ready(lane);
@@ -97,15 +94,9 @@ bool Dispatcher::is_withheld(const store::QueuedMessage& queued) const {
 
 /// Returns the message to its campaign. A send of it was not begun.
 void Dispatcher::withdraw(InFlight& flight, std::move_only_function<void(bool)> done) {
-    flight.stage = Stage::committing;
-    if (std::exchange(flight.suspect, false)) {
-        with_suspect_.erase(flight.connector);
-    }
+    end_suspicion(flight);
     ++withdrawn_;
-    committer_.finish({.message = std::move(flight.queued.message),
-                       .queued_at = flight.queued.queued_at,
-                       .completion = {.finished_at = clock_.wall_now()},
-                       .withdrawn = true},
+    committer_.finish(flight.withdraw(clock_.wall_now()),
                       [this, done = std::move(done)](store::Finish&& ended) mutable {
                           if (ended.finished && options_.on_withdrawn) {
                               options_.on_withdrawn(*ended.message);
@@ -130,7 +121,7 @@ void Dispatcher::handle(WithdrawRequested&& event) {
             continue;
         }
         if (message.perhaps_sent) {
-            leave(message);
+            put_back(message);
             continue;
         }
         auto& lane = lane_of(message.message->device);
@@ -148,20 +139,10 @@ void Dispatcher::handle(HastenRequested&& event) {
     }
     auto& lane = lane_of(event.message.message->device);
     auto& flight = add_in_flight(lane, std::move(event.message), false);
-    flight.queued.failing_since.reset();
-    const auto& message = *flight.queued.message;
+    flight.forget_failing();
+    flight.add_event({.step = model::MessageStep::hastened, .at = clock_.wall_now()});
     committer_.reschedule(
-        {.message = message.id,
-         .device = message.device,
-         .source = message.source,
-         .queued_at = flight.queued.queued_at,
-         .queue_at = std::min(flight.queued.queued_at, now_),
-         .attempts = flight.queued.attempts,
-         .crashes = flight.queued.crashes,
-         .perhaps_sent = flight.queued.perhaps_sent,
-         .as_template = flight.queued.as_template,
-         .sent = lane.pacer.record(),
-         .events = {{.step = model::MessageStep::hastened, .at = clock_.wall_now()}}},
+        flight.reschedule(std::min(flight.queued().queued_at, now_), {}),
         [this, done = std::move(event.done)](const store::Reschedule& moved) mutable {
             done(moved.rescheduled ? Result<void>{} : not_written());
             post_(Committed{

@@ -1,5 +1,6 @@
 // The dispatcher: attaches and detaches lanes.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "scheduler/dispatcher.hpp"
@@ -21,67 +22,50 @@ private:
 
 }  // namespace
 
-/// Messages wait in the store.
-void Dispatcher::recover(Lane& lane, model::Source source, Timestamp due_from) {
-    lane.recovered = true;
-    lane.source(source).note_on_disk(due_from);
-    make_ready(lane);
-}
-
-void Dispatcher::recover(Lane& lane, const store::LaneRecord& record) {
-    lane.recovered = true;
-    lane.down_since = lane.down_since_stored = record.down_since;
-    if (record.sent) {
-        lane.pacer.restore(*record.sent);
-    }
-}
-
 /// Reads of one lane what a start reads of all. Damage stops the lane when it runs, or has cost it
 /// its record.
 Result<void> Dispatcher::recover(Lane& lane) {
     for (const auto source : {model::Source::api, model::Source::campaign}) {
-        const auto due = reader_->next_due(lane.device, source, Timestamp{});
+        const auto due = reader_->next_due(lane.device(), source, Timestamp{});
         if (!due && due.error().code != ErrorCode::damaged) {
             return pass(due);
         }
         if (due && *due) {
-            recover(lane, source, **due);
+            lane.recover(source, **due);
         }
     }
-    const auto record = reader_->lane_record(lane.device);
+    const auto record = reader_->lane_record(lane.device());
     if (!record && record.error().code != ErrorCode::damaged) {
         return pass(record);
     }
     if (record && *record) {
-        recover(lane, **record);
+        lane.recover(**record);
     }
     return {};
 }
 
 void Dispatcher::handle(DeviceAttached&& event) {
     auto& lane = lane_of(event.device.number);
-    if (lane.known && lane.leaving == nullptr) {
+    if (lane.is_known() && !lane.is_leaving()) {
         change(lane, event.device);
         return;
     }
-    lane.arriving = std::make_unique<model::Device>(std::move(event.device));
-    lane.recovered = true;  // It stays until it is read.
+    lane.expect(std::move(event.device));
     make_ready(lane);
 }
 
 /// A read that failed is repeated.
 void Dispatcher::arrive(Lane& lane) {
-    if (now_ < lane.next_read_at) {
-        timers_.arm(lane, lane.next_read_at);
+    if (now_ < lane.next_read_at()) {
+        timers_.arm(lane, lane.next_read_at());
         return;
     }
     if (const auto read = recover(lane); !read) {
         read_failed(lane, read.error());
-        timers_.arm(lane, lane.next_read_at);
+        timers_.arm(lane, lane.next_read_at());
         return;
     }
-    lane.give_up_from = now_ + std::min<Millis>(start_grace, options_.give_up);
-    const auto device = std::move(lane.arriving);
+    const auto device = lane.arrive(now_ + std::min<Millis>(start_grace, options_.give_up));
     change(lane, *device);
 }
 
@@ -93,27 +77,23 @@ void Dispatcher::handle(DevicesDetached&& event) {
             continue;
         }
         auto& lane = *found->second;
-        lane.arriving.reset();
-        if (lane.leaving == nullptr) {
-            begin_leaving(lane);
+        std::ignore = lane.take_expected();
+        if (!lane.is_leaving()) {
+            leave(lane);
         }
         if (event.how == model::Leave::at_once) {
-            lane.leaving->drops_outcomes = true;
-        } else if (lane.flights > 0) {
-            lane.leaving->requests.push_back(request);
+            lane.drop_outcomes();
+        } else if (lane.flights() > 0) {
+            lane.hold_until_left(request);
         }
         make_ready(lane);
     }
 }
 
 /// Its messages wait in the store from now on, except those in flight.
-void Dispatcher::begin_leaving(Lane& lane) {
-    lane.leaving = std::make_unique<LaneLeaving>();
-    lane.known = false;
-    evict(lane);
-    for (auto& source : lane.sources) {
-        source.disk_due.reset();
-    }
+void Dispatcher::leave(Lane& lane) {
+    memory_.evict(lane);
+    lane.leave();
     timers_.disarm(lane);
 }
 
@@ -121,14 +101,14 @@ void Dispatcher::begin_leaving(Lane& lane) {
 /// back meanwhile.
 void Dispatcher::end_if_left(Lane& lane) {
     count(lane);
-    if (lane.flights > 0) {
+    if (lane.flights() > 0) {
         return;
     }
-    lane.leaving->requests.clear();
-    if (lane.is_fetching() || lane.ready) {
+    lane.let_go();
+    if (lane.is_fetching() || lane.is_ready()) {
         return;  // Its last fetch makes it ready.
     }
-    const auto back = std::move(lane.arriving);
+    const auto back = lane.take_expected();
     erase(lane);
     if (back != nullptr) {
         handle(DeviceAttached{.device = std::move(*back)});

@@ -27,6 +27,32 @@ struct MoveTest : DispatcherFixture {
         return commit(std::move(made));
     }
 
+    /// Begins such a send. Its intent is being committed when this returns.
+    model::MessageId begin_careful() {
+        auto stored = careful();
+        const auto id = stored->id;
+        std::vector<Event> now;
+        now.emplace_back(Accepted{.message = std::move(stored)});
+        dispatcher->step(now);
+        return id;
+    }
+
+    /// Starts, and accepts a message of a device that is down, which has an hour to come back.
+    model::MessageId accept_while_down() {
+        options.give_up = 1h;
+        start();
+        device.state = model::DeviceState::disconnected;
+        post(DeviceChanged{.device = device});
+        return accept(message());
+    }
+    /// The message is given up after `wait`, and not before.
+    void expect_to_fail_after(const model::MessageId& id, Millis wait) {
+        advance(wait - 1s);
+        EXPECT_EQ(state(id), MessageState::pending);
+        advance(1s);
+        EXPECT_EQ(state(id), MessageState::failed);
+    }
+
     int requests_done = 0;
 };
 
@@ -94,13 +120,7 @@ TEST_F(MoveTest, EveryOutcomeLetsTheLaneGo) {
 
 TEST_F(MoveTest, AnIntentThatIsBeingRecordedIsClearedAndTheMessageNotSent) {
     start();
-    auto stored = careful();
-    const auto id = stored->id;
-    {
-        std::vector<Event> now;
-        now.emplace_back(Accepted{.message = std::move(stored)});
-        dispatcher->step(now);  // The intent is being committed.
-    }
+    const auto id = begin_careful();
     detach();
     EXPECT_EQ(requests_done, 1);
     EXPECT_TRUE(connector->sent.empty());
@@ -179,33 +199,20 @@ TEST_F(MoveTest, PaceAndCapAreThoseOfTheDevice) {
 }
 
 TEST_F(MoveTest, AnOutageIsCountedFromItsBegin) {
-    options.give_up = 1h;
-    start();
-    device.state = model::DeviceState::disconnected;
-    post(DeviceChanged{.device = device});
-    const auto id = accept(message());
+    const auto id = accept_while_down();
     advance(30min);
     detach();
     advance(29min);
     attach();
-    EXPECT_EQ(state(id), MessageState::pending);
-    advance(1min);
-    EXPECT_EQ(state(id), MessageState::failed);
+    expect_to_fail_after(id, 1min);
 }
 
 TEST_F(MoveTest, ADeviceHasTimeToComeBackWhenItWasTakenIn) {
-    options.give_up = 1h;
-    start();
-    device.state = model::DeviceState::disconnected;
-    post(DeviceChanged{.device = device});
-    const auto id = accept(message());
+    const auto id = accept_while_down();
     detach();
     advance(2h);
     attach();
-    advance(29s);
-    EXPECT_EQ(state(id), MessageState::pending);
-    advance(1s);
-    EXPECT_EQ(state(id), MessageState::failed);
+    expect_to_fail_after(id, 30s);
 }
 
 TEST_F(MoveTest, ALaneThatCannotBeReadSendsNothingUntilItIs) {
@@ -251,13 +258,7 @@ TEST_F(MoveTest, AnIntentThatIsRecordedWhenThisProcessMayNotBeginIsCleared) {
     bool may = true;
     options.may_begin = [&may] { return may; };
     start();
-    auto stored = careful();
-    const auto id = stored->id;
-    {
-        std::vector<Event> now;
-        now.emplace_back(Accepted{.message = std::move(stored)});
-        dispatcher->step(now);  // The intent is being committed.
-    }
+    const auto id = begin_careful();
     may = false;
     advance(1s);
     EXPECT_TRUE(connector->sent.empty());

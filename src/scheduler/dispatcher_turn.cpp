@@ -18,37 +18,36 @@ constexpr Millis interrupted_wait_min{10'000};
 }  // namespace
 
 void Dispatcher::run_lane(Lane& lane) {
-    if (lane.arriving != nullptr && lane.leaving == nullptr) {
+    if (lane.is_expecting() && !lane.is_leaving()) {
         arrive(lane);
     }
-    if (lane.arriving != nullptr || lane.leaving != nullptr) {
+    if (lane.is_expecting() || lane.is_leaving()) {
         return;
     }
-    if (!lane.connected() && !lane.down_since && now_ >= give_up_from_) {
-        lane.down_since = now_;  // Its device is unknown.
+    if (!lane.connected() && !lane.outage().since() && now_ >= give_up_from_) {
+        lane.outage().begin(now_);  // Its device is unknown.
     }
-    if (lane.down_since != lane.down_since_stored) {
-        store_down_since(lane);
+    if (lane.outage().needs_storing()) {
+        store_outage(lane);
     }
-    if (draining_ || committer_.condition().is_damaged(lane.device)) {
+    if (draining_ || committer_.condition().is_damaged(lane.device())) {
         return;  // Outcomes could not be recorded; its messages stay where they are.
     }
     if (!sends_soon(lane)) {
-        evict(lane);
+        memory_.evict(lane);
     }
-    if (lane.paused) {
+    if (lane.is_paused()) {
         count(lane);
         return;  // Its device's next change makes it ready.
     }
     // A probe that is due or in flight may still show that the device works again.
-    const bool probe_may_succeed =
-        lane.probing && (lane.in_flight > 0 || lane.may_send_at() <= now_);
-    if (!lane.connected() || (lane.probing && !probe_may_succeed)) {
+    const bool probe_may_succeed = lane.in_window() > 0 || lane.may_send_at() <= now_;
+    if (!lane.connected() || (lane.outage().is_probing() && !probe_may_succeed)) {
         expire(lane);
     }
     if (lane.connected()) {
-        lane.window = std::max<std::size_t>(
-            1, options_.window != 0 ? options_.window : lane.connector->capabilities()->window);
+        lane.set_window(std::max<std::size_t>(
+            1, options_.window != 0 ? options_.window : lane.connector()->capabilities()->window));
         load_due(lane);
         send_due(lane);
         schedule_next_run(lane);
@@ -57,17 +56,13 @@ void Dispatcher::run_lane(Lane& lane) {
 }
 
 void Dispatcher::count(Lane& lane) {
-    const bool busy = !lane.idle();
-    if (busy && !lane.counted) {
-        ++busy_lanes_;
-    } else if (!busy && lane.counted) {
-        --busy_lanes_;
+    if (lane.busy_changed()) {
+        busy_lanes_ = lane.idle() ? busy_lanes_ - 1 : busy_lanes_ + 1;
     }
-    lane.counted = busy;
 }
 
 void Dispatcher::send_due(Lane& lane) {
-    for (std::size_t sent = 0; sent < sends_max && lane.in_flight < lane.window_now(); ++sent) {
+    for (std::size_t sent = 0; sent < sends_max && !lane.is_window_full(); ++sent) {
         if (lane.may_send_at() > now_ || !may_send()) {
             return;
         }
@@ -75,10 +70,10 @@ void Dispatcher::send_due(Lane& lane) {
         if (source == nullptr) {
             return;
         }
-        if (source->fetches.with_file.empty()) {
-            check_and_send(lane, memory_.pop(*source));
+        if (source->fetches().has_file()) {
+            send_with_file(lane, *source);
         } else {
-            send_with_file(pop_with_file(*source));
+            check_and_send(lane, memory_.pop(*source));
         }
     }
 }
@@ -99,8 +94,8 @@ void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
     if (settle_interrupted(lane, queued)) {
         return;
     }
-    if (message.filled_template != nullptr && lane.connector != nullptr &&
-        !lane.connector->capabilities()->templates) {
+    if (message.filled_template != nullptr && lane.connector() != nullptr &&
+        !lane.connector()->capabilities()->templates) {
         finish_unsent(lane, std::move(queued), model::StatusCode::failed,
                       model::details::template_unsupported);
         return;
@@ -118,30 +113,22 @@ bool Dispatcher::settle_interrupted(Lane& lane, store::QueuedMessage& queued) {
     if (!queued.intent_recorded) {
         return false;
     }
+    auto* const connector = lane.connector();
     const auto abilities =
-        lane.connector != nullptr ? lane.connector->capabilities() : connector::CapabilitiesPtr{};
+        connector != nullptr ? connector->capabilities() : connector::CapabilitiesPtr{};
     const auto within = abilities != nullptr ? abilities->status_within : std::nullopt;
     if (within) {
-        const auto must_hold = lane.connector->holds_unknown(lane.device);
+        const auto must_hold = connector->holds_unknown(lane.device());
         await_lost_answer(add_in_flight(lane, std::move(queued)),
                           std::max(*within, interrupted_wait_min),
                           std::string{model::details::unknown}, must_hold);
         return true;
     }
-    if (!is_sent_once(lane.connector, *queued.message)) {
+    if (!is_sent_once(connector, *queued.message)) {
         return false;
     }
     hold(add_in_flight(lane, std::move(queued)), model::details::held);
     return true;
-}
-
-/// The campaign may have been paused since the file was fetched.
-void Dispatcher::send_with_file(InFlight& flight) {
-    if (is_withheld(flight.queued)) {
-        withdraw(flight);
-    } else {
-        begin_send(flight);
-    }
 }
 
 /// Counts the send in the pace, records the intent if it is needed, and sends. The pace counts it
@@ -150,24 +137,18 @@ void Dispatcher::begin_send(InFlight& flight) {
     if (must_wait_as_suspect(flight)) {
         return;
     }
-    auto& lane = *flight.lane;
     note_waits(flight);
-    const auto jitter =
-        random_.between(0, static_cast<std::uint64_t>(lane.pacer.pace().jitter_max.count()));
+    const auto jitter_max = flight.lane().pacer().pace().jitter_max;
+    const auto jitter = random_.between(0, static_cast<std::uint64_t>(jitter_max.count()));
     const auto wall = clock_.wall_now();
     const auto midnight = std::chrono::floor<std::chrono::days>(wall) + std::chrono::days{1};
-    flight.paced =
-        lane.pacer.sent(now_, Millis{static_cast<std::int64_t>(jitter)}, midnight - wall);
-    const auto& message = *flight.queued.message;
-    if (flight.queued.intent_recorded || !needs_intent(flight.connector, message)) {
+    flight.count_in_pace(now_, Millis{static_cast<std::int64_t>(jitter)}, midnight - wall);
+    const auto& message = flight.message();
+    if (flight.queued().intent_recorded || !needs_intent(flight.connector(), message)) {
         send(flight);
         return;
     }
-    flight.stage = Stage::recording;
-    committer_.record_intent({.message = message.id,
-                              .device = message.device,
-                              .source = message.source,
-                              .queued_at = flight.queued.queued_at},
+    committer_.record_intent(flight.begin_recording(),
                              [this, id = message.id](const store::Intent& intent) {
                                  if (intent.damaged) {
                                      post_(Committed{.message = id});  // Its lane has stopped.
@@ -179,31 +160,32 @@ void Dispatcher::begin_send(InFlight& flight) {
 
 /// True: its connector has another suspect. The message is put back, for a later attempt.
 bool Dispatcher::must_wait_as_suspect(InFlight& flight) {
-    if (flight.queued.crashes == 0) {
+    if (flight.queued().crashes == 0) {
         return false;
     }
-    if (!with_suspect_.insert(flight.connector).second) {
+    if (!with_suspect_.insert(flight.connector()).second) {
         const Millis pause{
             static_cast<std::int64_t>(random_.between(suspect_pause_min, suspect_pause_max))};
         reschedule(flight, now_ + pause, std::string{model::details::crashed});
         return true;
     }
-    flight.suspect = true;
+    flight.begin_suspicion();
     return false;
 }
 
 void Dispatcher::send(InFlight& flight) {
     ++attempts_;
-    flight.stage = Stage::sending;
+    flight.begin_sending();
+    const auto& queued = flight.queued();
     // If the connector reports from within `send`, its outcome comes back as an event, too.
-    flight.connector->send({.message = *flight.queued.message,
-                            .attempt = flight.queued.attempts + 1,
-                            .file = flight.file.get(),
-                            .as_template = flight.queued.as_template});
+    flight.connector()->send({.message = *queued.message,
+                              .attempt = queued.attempts + 1,
+                              .file = flight.file(),
+                              .as_template = queued.as_template});
 }
 
 void Dispatcher::schedule_next_run(Lane& lane) {
-    if (lane.in_flight >= lane.window_now()) {
+    if (lane.is_window_full()) {
         return;  // The next commit makes the lane ready.
     }
     // A source that is blocked by fetches does not count: its next file makes the lane ready.
@@ -214,10 +196,11 @@ void Dispatcher::schedule_next_run(Lane& lane) {
     for (const auto which : {model::Source::api, model::Source::campaign}) {
         if (needs_load(lane, which)) {
             const Timestamp at =
-                std::max(*lane.source(which).disk_due, lane.may_send_at()) - load_ahead();
+                std::max(*lane.source(which).disk_due(), lane.may_send_at()) - load_ahead();
             // Due but not loaded: memory is short, or a read failed. Not again at once.
             next = std::min(
-                next, at > now_ ? at : std::max<Timestamp>(now_ + memory_pause, lane.next_read_at));
+                next,
+                at > now_ ? at : std::max<Timestamp>(now_ + memory_pause, lane.next_read_at()));
         }
     }
     if (next <= now_) {

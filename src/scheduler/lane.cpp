@@ -1,116 +1,102 @@
 #include "scheduler/lane.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 namespace merpati::scheduler {
-namespace {
 
-/// Orders a heap whose front is the earliest.
-bool later(const store::QueuedMessage& left, const store::QueuedMessage& right) {
-    if (left.queued_at != right.queued_at) {
-        return left.queued_at > right.queued_at;
-    }
-    return left.message->id > right.message->id;
+void Lane::recover(model::Source which, Timestamp due_from) {
+    recovered_ = true;
+    source(which).note_on_disk(due_from);
 }
 
-std::optional<Timestamp> earlier(std::optional<Timestamp> left, std::optional<Timestamp> right) {
-    if (left && right) {
-        return std::min(*left, *right);
-    }
-    return left ? left : right;
-}
-
-}  // namespace
-
-void LaneHeap::push(store::QueuedMessage message) {
-    latest_ = heap_.empty() ? message.queued_at : std::max(latest_, message.queued_at);
-    heap_.push_back(std::move(message));
-    std::ranges::push_heap(heap_, later);
-}
-
-void LaneHeap::push_loaded(store::QueuedMessage message) {
-    loaded_.insert(message.message->id);
-    push(std::move(message));
-}
-
-store::QueuedMessage LaneHeap::pop() {
-    std::ranges::pop_heap(heap_, later);
-    auto message = std::move(heap_.back());
-    heap_.pop_back();
-    forget(message.message->id);
-    return message;
-}
-
-void LaneHeap::forget(const model::MessageId& id) {
-    if (!loaded_.empty()) {
-        loaded_.erase(id);
+void Lane::recover(const store::LaneRecord& record) {
+    recovered_ = true;
+    outage_.restore(record.down_since);
+    if (record.sent) {
+        pacer_.restore(*record.sent);
     }
 }
 
-std::optional<store::QueuedMessage> LaneHeap::remove(const model::MessageId& id) {
-    const auto found =
-        std::ranges::find_if(heap_, [&id](const auto& entry) { return entry.message->id == id; });
-    if (found == heap_.end()) {
-        return std::nullopt;
+void Lane::change(const model::Device& device, connector::Connector* connector, Timestamp now,
+                  Millis clock_offset) {
+    const bool was_known = known_;
+    const bool was_connected = connected();
+    const bool was_up = was_connected && !outage_.is_probing();
+    known_ = true;
+    state_ = device.state;
+    paused_ = device.pause.has_value();
+    pause_.until = device.resumed_at;
+    if (device.pause) {
+        pause_.from = device.pause->since + clock_offset;
+    } else if (!was_known) {
+        pause_.from = pause_.until;
     }
-    auto message = std::move(*found);
-    heap_.erase(found);
-    std::ranges::make_heap(heap_, later);
-    forget(id);
-    return message;
+    connector_ = connector;
+    pacer_.set(device.pace, device.created_at + clock_offset);
+    if (model::is_online(state_)) {
+        outage_.stop_probing();
+    }
+    if (!connected() && (was_up || !outage_.since())) {
+        outage_.begin(now);
+    } else if (connected() && was_known && !was_connected) {
+        outage_.end(now);  // After a start the first send decides this.
+    }
 }
 
-std::vector<store::QueuedMessage> LaneHeap::pop_later_half() {
-    const auto middle = heap_.begin() + static_cast<std::ptrdiff_t>(heap_.size() / 2);
-    std::ranges::nth_element(
-        heap_, middle, [](const auto& left, const auto& right) { return later(right, left); });
-    std::vector<store::QueuedMessage> taken{std::make_move_iterator(middle),
-                                            std::make_move_iterator(heap_.end())};
-    heap_.erase(middle, heap_.end());
-    for (const auto& queued : taken) {
-        forget(queued.message->id);
-    }
-    latest_ = Timestamp{};
-    for (const auto& queued : heap_) {
-        latest_ = std::max(latest_, queued.queued_at);
-    }
-    std::ranges::make_heap(heap_, later);
-    return taken;
+void Lane::remove(Timestamp now) {
+    arriving_.reset();
+    known_ = false;
+    recovered_ = false;
+    connector_ = nullptr;
+    paused_ = false;
+    pacer_ = Pacer{};
+    outage_.restore(now);  // For messages that still wait in it.
 }
 
-void LaneHeap::clear() {
-    // Swapped, so that the memory of a burst is freed.
-    std::vector<store::QueuedMessage>{}.swap(heap_);
-    std::unordered_set<Uuid>{}.swap(loaded_);
+void Lane::expect(model::Device device) {
+    recovered_ = true;  // It stays until it is read.
+    if (arriving_ == nullptr) {
+        arriving_ = std::make_unique<model::Device>(std::move(device));
+    } else {
+        *arriving_ = std::move(device);
+    }
+}
+
+std::unique_ptr<const model::Device> Lane::arrive(Timestamp give_up_from) {
+    give_up_from_ = give_up_from;
+    return std::move(arriving_);
+}
+
+void Lane::leave() {
+    leaving_ = std::make_unique<Leaving>();
+    known_ = false;
+    for (auto& source : sources_) {
+        source.note_read({});
+    }
+}
+
+void Lane::hold_until_left(std::shared_ptr<const void> request) {
+    leaving_->requests.push_back(std::move(request));
+}
+
+void Lane::note_working(bool was_probe, Timestamp now) {
+    if (was_probe) {
+        outage_.stop_probing();
+    }
+    if (!outage_.is_probing() && connected()) {
+        outage_.end(now);
+    }
+}
+
+void Lane::note_end_of_cap(Timestamp now) {
+    const auto ready_at = pacer_.ready_at();
+    if (pacer_.is_capped() && ready_at <= now) {
+        cap_ = {.from = pacer_.sent_at().value_or(ready_at), .until = ready_at};
+    }
 }
 
 LaneSource* Lane::next_due(Timestamp now, std::size_t awaiting_max) {
-    for (auto& source : sources) {
-        if (!source.fetches.with_file.empty() ||
-            (!source.memory.empty() && source.memory.top().queued_at <= now &&
-             !source.is_blocked_by_fetches(awaiting_max))) {
-            return &source;
-        }
-    }
-    return nullptr;
-}
-
-std::optional<Timestamp> Lane::memory_due(std::size_t awaiting_max) const {
-    std::optional<Timestamp> due;
-    for (const auto& source : sources) {
-        if (!source.fetches.with_file.empty()) {
-            due = earlier(due, source.fetches.with_file.begin()->first);
-        }
-        if (!source.memory.empty() && !source.is_blocked_by_fetches(awaiting_max)) {
-            due = earlier(due, source.memory.top().queued_at);
-        }
-    }
-    return due;
-}
-
-std::optional<Timestamp> Lane::disk_due() const {
-    return earlier(sources[0].disk_due, sources[1].disk_due);
+    const auto due = std::ranges::find_if(
+        sources_, [&](const LaneSource& source) { return source.is_due(now, awaiting_max); });
+    return due == sources_.end() ? nullptr : &*due;
 }
 
 }  // namespace merpati::scheduler

@@ -4,12 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
-#include <set>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -17,165 +13,181 @@
 #include "connector/connector.hpp"
 #include "model/device.hpp"
 #include "model/message.hpp"
+#include "scheduler/lane_source.hpp"
+#include "scheduler/outage.hpp"
 #include "scheduler/pacer.hpp"
-#include "store/reader.hpp"
+#include "store/records.hpp"
 
 namespace merpati::scheduler {
 
-/// The messages of one lane and source that are held in memory, earliest first: by (time of the
-/// next attempt, acceptance).
-class LaneHeap {
-public:
-    void push(store::QueuedMessage message);
-    /// For a message that was read from the store: `is_loaded` is true for its id until it is taken
-    /// out, because the event of its acceptance may still come.
-    void push_loaded(store::QueuedMessage message);
-    [[nodiscard]] bool is_loaded(const model::MessageId& id) const { return loaded_.contains(id); }
-    [[nodiscard]] const store::QueuedMessage& top() const { return heap_.front(); }
-    [[nodiscard]] store::QueuedMessage pop();
-    /// Removes a message by its id; empty if it is not here. Searches the whole heap.
-    [[nodiscard]] std::optional<store::QueuedMessage> remove(const model::MessageId& id);
-
-    [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
-    [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
-    template <class Visit>
-    void for_each(Visit&& visit) const {
-        std::ranges::for_each(heap_, visit);
-    }
-    /// No message in here is due later.
-    [[nodiscard]] Timestamp latest() const noexcept { return latest_; }
-    /// Removes the later half; of one message, that one.
-    [[nodiscard]] std::vector<store::QueuedMessage> pop_later_half();
-    void clear();
-
-private:
-    void forget(const model::MessageId& id);
-
-    std::vector<store::QueuedMessage> heap_;
-    std::unordered_set<Uuid> loaded_;
-    Timestamp latest_{};
-};
-
-/// Media messages of one source that were taken out of its heap until their file is fetched.
-struct LaneFetches {
-    /// Waiting to be fetched, being fetched, or with their file.
-    std::unordered_set<model::MessageId> all;
-    std::deque<model::MessageId> waiting;  // Of `all`, those to be fetched.
-    std::size_t in_flight = 0;
-    /// Of `all`, those that have their file: they are due, and go before the source's others.
-    std::set<std::pair<Timestamp, model::MessageId>> with_file;
-};
-
-/// Messages of one source, in memory and on disk.
-struct LaneSource {
-    LaneHeap memory;
-    /// No message that is on disk alone is due before this; empty: there is none.
-    std::optional<Timestamp> disk_due;
-    LaneFetches fetches;
-
-    /// Whether its next message needs a file while `awaiting_max` messages await theirs.
-    [[nodiscard]] bool is_blocked_by_fetches(std::size_t awaiting_max) const {
-        return fetches.with_file.empty() && !memory.empty() &&
-               memory.top().message->type == model::MessageType::media &&
-               fetches.all.size() >= awaiting_max;
-    }
-    void note_on_disk(Timestamp due) { disk_due = disk_due ? std::min(*disk_due, due) : due; }
-    /// Whether a message on disk may go before those in memory.
-    [[nodiscard]] bool disk_first() const {
-        return disk_due && !memory.empty() && *disk_due < memory.top().queued_at;
-    }
-};
-
-/// A time in which a lane sent nothing.
-struct LaneHold {
-    Timestamp from;
-    Timestamp until;
-};
-
-/// A lane that is being detached: it begins nothing, and is forgotten with its last send in flight.
-struct LaneLeaving {
-    bool drops_outcomes = false;  // They may not be recorded any more.
-    /// Each calls its `done` when the last lane of its request has let go of it.
-    std::vector<std::shared_ptr<const void>> requests;
-};
-
 /// One device: its two sources, its pace and window, and whether it can send.
-struct Lane {
-    model::PhoneNumber device;
-    bool known = false;  // The device exists; a lane without one does not send.
-    /// Has records of the previous process, for a device that has not come yet.
-    bool recovered = false;
-    model::DeviceState state = model::DeviceState::disconnected;
-    bool paused = false;  // It sends nothing, and no message is given up.
-    connector::Connector* connector = nullptr;
-    std::size_t window = 1;  // By the connector's capabilities when the lane was last run.
-    Pacer pacer;
+///
+/// Life: a lane begins with the messages and the record that the store holds (`recover`), and with
+/// its device (`change`). A device that comes while the process runs is expected first (`expect`),
+/// until what the store holds was read (`arrive`). A lane that is being detached (`leave`) begins
+/// nothing, and is forgotten with its last send in flight.
+///
+/// Threads: none. The scheduler's thread owns every lane.
+class Lane {
+public:
+    explicit Lane(model::PhoneNumber device) : device_(device) {}
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
 
-    std::array<LaneSource, 2> sources;  // By model::Source; API messages go first.
-    std::size_t in_flight = 0;          // Handed to the platform or being committed.
-    std::size_t flights = 0;            // In Dispatcher::in_flight_, those without a window too.
-    Timestamp next_read_at{};           // After a failed read.
+    [[nodiscard]] model::PhoneNumber device() const noexcept { return device_; }
 
-    /// The connector reported the device as down although its state is connected: one message at a
-    /// time tests whether it works again.
-    bool probing = false;
-    Millis probe_wait{0};
-    Timestamp probe_at{};
-    /// Since when it cannot send, by its state or by its connector's outcomes.
-    std::optional<Timestamp> down_since;
-    std::optional<Timestamp> down_since_stored;
-    Timestamp give_up_from{};  // Since it was attached, its device has until then to connect.
-    /// What held it back last, for the messages that were due meanwhile.
-    LaneHold outage;
-    LaneHold cap;
-    LaneHold pause;  // The end of the last one survives a restart.
+    /// Messages of the source wait in the store.
+    void recover(model::Source which, Timestamp due_from);
+    void recover(const store::LaneRecord& record);
 
-    std::unique_ptr<LaneLeaving> leaving;
-    /// Its device, until what the store holds of the lane was read.
-    std::unique_ptr<model::Device> arriving;
+    /// Its device was added or changed. Null: there is no connector of its name. `clock_offset`:
+    /// QueueClock::offset.
+    void change(const model::Device& device, connector::Connector* connector, Timestamp now,
+                Millis clock_offset);
+    /// Its device was removed.
+    void remove(Timestamp now);
+    /// Whether neither a device nor the records of the previous process keep it in memory.
+    [[nodiscard]] bool is_superfluous() const noexcept { return !known_ && !recovered_; }
 
-    bool ready = false;                     // Is in Dispatcher::ready_lanes_.
-    bool counted = false;                   // In Counts::lanes.
-    Timestamp timer_at = Timestamp::max();  // When LaneTimers wakes it.
+    /// Its device has come, or has changed since.
+    void expect(model::Device device);
+    [[nodiscard]] bool is_expecting() const noexcept { return arriving_ != nullptr; }
+    /// What the store holds was read. Returns the device, for `change`. It has until `give_up_from`
+    /// to connect.
+    [[nodiscard]] std::unique_ptr<const model::Device> arrive(Timestamp give_up_from);
+    [[nodiscard]] Timestamp give_up_from() const noexcept { return give_up_from_; }
 
-    [[nodiscard]] LaneSource& source(model::Source which) {
-        return sources[static_cast<std::size_t>(which)];
+    /// Begins to be detached, with nothing in memory. What it expects comes after its end.
+    void leave();
+    [[nodiscard]] bool is_leaving() const noexcept { return leaving_ != nullptr; }
+    /// Outcomes may not be recorded any more.
+    void drop_outcomes() noexcept { leaving_->drops_outcomes = true; }
+    [[nodiscard]] bool drops_outcomes() const noexcept {
+        return leaving_ != nullptr && leaving_->drops_outcomes;
     }
-    [[nodiscard]] const LaneSource& source(model::Source which) const {
-        return sources[static_cast<std::size_t>(which)];
-    }
-    [[nodiscard]] std::size_t in_memory() const noexcept {
-        return sources[0].memory.size() + sources[1].memory.size();
-    }
+    /// Holds the request until nothing of the lane is in flight.
+    void hold_until_left(std::shared_ptr<const void> request);
+    /// Nothing is in flight: lets go of all requests.
+    void let_go() { leaving_->requests.clear(); }
+    /// The device that came back meanwhile; null: none did.
+    [[nodiscard]] std::unique_ptr<model::Device> take_expected() { return std::move(arriving_); }
+
+    [[nodiscard]] bool is_known() const noexcept { return known_; }
     [[nodiscard]] bool connected() const noexcept {
-        return known && connector != nullptr && model::is_online(state);
+        return known_ && connector_ != nullptr && model::is_online(state_);
     }
+    /// It sends nothing, and no message is given up.
+    [[nodiscard]] bool is_paused() const noexcept { return paused_; }
+    /// Null: the device is unknown, or has none.
+    [[nodiscard]] connector::Connector* connector() const noexcept { return connector_; }
+
+    [[nodiscard]] Pacer& pacer() noexcept { return pacer_; }
+    [[nodiscard]] const Pacer& pacer() const noexcept { return pacer_; }
+    [[nodiscard]] Outage& outage() noexcept { return outage_; }
+    [[nodiscard]] const Outage& outage() const noexcept { return outage_; }
+    /// The platform has answered a send, so the device works.
+    void note_working(bool was_probe, Timestamp now);
     /// When pace and probing allow the next send.
     [[nodiscard]] Timestamp may_send_at() const noexcept {
-        return probing ? std::max(probe_at, pacer.ready_at()) : pacer.ready_at();
-    }
-    /// Sends that may be in flight at once.
-    [[nodiscard]] std::size_t window_now() const noexcept { return probing ? 1 : window; }
-    [[nodiscard]] bool idle() const noexcept {
-        return in_memory() == 0 && in_flight == 0 &&
-               std::ranges::all_of(sources, [](const LaneSource& source) {
-                   return source.fetches.all.empty() && !source.disk_due;
-               });
+        return outage_.is_probing() ? std::max(outage_.probe_at(), pacer_.ready_at())
+                                    : pacer_.ready_at();
     }
 
+    // What held it back last, for the messages that were due meanwhile.
+    /// The end of the last pause survives a restart.
+    [[nodiscard]] const WaitSpan& pause() const noexcept { return pause_; }
+    [[nodiscard]] const WaitSpan& cap() const noexcept { return cap_; }
+    /// A send begins at `now`, and may have waited for the end of a cap.
+    void note_end_of_cap(Timestamp now);
+
+    [[nodiscard]] std::array<LaneSource, 2>& sources() noexcept { return sources_; }
+    [[nodiscard]] LaneSource& source(model::Source which) {
+        return sources_[static_cast<std::size_t>(which)];
+    }
+    [[nodiscard]] const LaneSource& source(model::Source which) const {
+        return sources_[static_cast<std::size_t>(which)];
+    }
+    [[nodiscard]] std::size_t in_memory() const noexcept {
+        return sources_[0].memory().size() + sources_[1].memory().size();
+    }
     [[nodiscard]] bool is_fetching() const noexcept {
-        return sources[0].fetches.in_flight > 0 || sources[1].fetches.in_flight > 0;
+        return sources_[0].fetches().is_fetching() || sources_[1].fetches().is_fetching();
     }
-
     // `awaiting_max`: how many messages of a source may await their files. A source whose next
     // message has to wait for that does not hold up the other one.
-    /// The source of the next message in memory: of those due, API before campaign. A message with
-    /// its file is due.
+    /// The source of the next message in memory: of those due, API before campaign.
     [[nodiscard]] LaneSource* next_due(Timestamp now, std::size_t awaiting_max);
     /// When the earliest message in memory that can be sent is due.
-    [[nodiscard]] std::optional<Timestamp> memory_due(std::size_t awaiting_max) const;
+    [[nodiscard]] std::optional<Timestamp> memory_due(std::size_t awaiting_max) const {
+        return earlier(sources_[0].memory_due(awaiting_max), sources_[1].memory_due(awaiting_max));
+    }
     /// A lower bound of when the earliest message on disk is due.
-    [[nodiscard]] std::optional<Timestamp> disk_due() const;
+    [[nodiscard]] std::optional<Timestamp> disk_due() const {
+        return earlier(sources_[0].disk_due(), sources_[1].disk_due());
+    }
+    /// After a failed read, it is not read again before `next`.
+    void pause_reads(Timestamp next) noexcept { next_read_at_ = next; }
+    [[nodiscard]] Timestamp next_read_at() const noexcept { return next_read_at_; }
+
+    /// Messages that are handed to the platform or being committed, and count in the window.
+    [[nodiscard]] std::size_t in_window() const noexcept { return in_window_; }
+    /// The same, also those that do not count in the window.
+    [[nodiscard]] std::size_t flights() const noexcept { return flights_; }
+    /// How many may be in the window while the device is not probed.
+    void set_window(std::size_t window) noexcept { window_ = window; }
+    [[nodiscard]] bool is_window_full() const noexcept {
+        return in_window_ >= (outage_.is_probing() ? 1 : window_);
+    }
+
+    /// Whether nothing waits or is in flight.
+    [[nodiscard]] bool idle() const noexcept {
+        return in_window_ == 0 && sources_[0].idle() && sources_[1].idle();
+    }
+    /// Whether it became busy or idle since the last call.
+    [[nodiscard]] bool busy_changed() noexcept {
+        const bool busy = !idle();
+        return std::exchange(was_busy_, busy) != busy;
+    }
+    /// Whether it is in ReadyLanes.
+    [[nodiscard]] bool is_ready() const noexcept { return ready_; }
+
+private:
+    friend class InFlight;    // Counts itself.
+    friend class LaneTimers;  // Keeps its place in the lane.
+    friend class ReadyLanes;  // The same.
+
+    struct Leaving {
+        bool drops_outcomes = false;
+        /// Each answers when the last lane of its request has let go of it.
+        std::vector<std::shared_ptr<const void>> requests;
+    };
+
+    const model::PhoneNumber device_;
+    bool known_ = false;  // The device exists; a lane without one does not send.
+    /// Has records of the previous process, for a device that has not come yet.
+    bool recovered_ = false;
+    model::DeviceState state_ = model::DeviceState::disconnected;
+    bool paused_ = false;
+    connector::Connector* connector_ = nullptr;
+    std::size_t window_ = 1;
+    Pacer pacer_;
+    Outage outage_;
+    WaitSpan pause_{};
+    WaitSpan cap_{};
+
+    std::array<LaneSource, 2> sources_;  // By model::Source; API messages go first.
+    std::size_t in_window_ = 0;
+    std::size_t flights_ = 0;
+    Timestamp next_read_at_{};
+    Timestamp give_up_from_{};
+
+    std::unique_ptr<Leaving> leaving_;
+    /// Its device, until what the store holds of the lane was read.
+    std::unique_ptr<model::Device> arriving_;
+
+    bool ready_ = false;
+    bool was_busy_ = false;
+    Timestamp timer_at_ = Timestamp::max();  // When LaneTimers wakes it.
 };
 
 }  // namespace merpati::scheduler

@@ -28,7 +28,7 @@ std::size_t remaining(std::size_t limit, std::size_t used) {
 }  // namespace
 
 std::size_t LaneMemory::worth_holding(const Lane& lane) const noexcept {
-    const auto& pace = lane.pacer.pace();
+    const auto& pace = lane.pacer().pace();
     const auto gap = pace.gap_min + pace.jitter_max / 2;
     if (gap <= Millis{0}) {
         return options_.lane_memory_max;
@@ -57,7 +57,7 @@ std::size_t LaneMemory::room(const Lane& lane, model::Source source) const noexc
     if (source == model::Source::api) {
         return room;
     }
-    const auto of_campaigns = lane.source(source).memory.size();
+    const auto of_campaigns = lane.source(source).memory().size();
     return std::min(
         {room, remaining(worth_holding(lane, source), of_campaigns),
          std::max(room_beside(campaigns_, campaign_part), remaining(reserve, of_campaigns))});
@@ -70,29 +70,32 @@ std::size_t LaneMemory::awaiting_max() const noexcept {
 }
 
 bool LaneMemory::low(const Lane& lane, model::Source source) const noexcept {
-    return lane.source(source).memory.size() <
+    return lane.source(source).memory().size() <
            std::max<std::size_t>(1, worth_holding(lane, source) / 4);
 }
 
 void LaneMemory::push(LaneSource& source, store::QueuedMessage queued) {
     count(queued);
-    source.memory.push(std::move(queued));
+    source.memory_.push(std::move(queued));
 }
 
 void LaneMemory::push_loaded(LaneSource& source, store::QueuedMessage queued) {
     count(queued);
-    source.memory.push_loaded(std::move(queued));
+    source.memory_.push_loaded(std::move(queued));
 }
 
 store::QueuedMessage LaneMemory::pop(LaneSource& source) {
-    auto queued = source.memory.pop();
+    auto queued = source.memory_.pop();
     uncount(queued);
     return queued;
 }
 
 std::optional<store::QueuedMessage> LaneMemory::remove(LaneSource& source,
                                                        const model::MessageId& id) {
-    auto queued = source.memory.remove(id);
+    if (source.fetches_.contains(id)) {
+        return stop_awaiting(source, id);
+    }
+    auto queued = source.memory_.remove(id);
     if (queued) {
         uncount(*queued);
     }
@@ -100,21 +103,46 @@ std::optional<store::QueuedMessage> LaneMemory::remove(LaneSource& source,
 }
 
 void LaneMemory::evict_later_half(LaneSource& source) {
-    for (const auto& queued : source.memory.pop_later_half()) {
+    for (const auto& queued : source.memory_.pop_later_half()) {
         uncount(queued);
         source.note_on_disk(queued.queued_at);
     }
 }
 
 void LaneMemory::evict(Lane& lane) {
-    for (auto& source : lane.sources) {
-        if (source.memory.empty()) {
+    for (auto& source : lane.sources()) {
+        for (const auto& queued : source.fetches_.take_all()) {
+            uncount(queued);
+            --awaiting_;
+            source.note_on_disk(queued.queued_at);
+        }
+        if (source.memory_.empty()) {
             continue;
         }
-        source.note_on_disk(source.memory.top().queued_at);
-        source.memory.for_each([this](const auto& queued) { uncount(queued); });
-        source.memory.clear();
+        source.note_on_disk(source.memory_.top().queued_at);
+        source.memory_.for_each([this](const auto& queued) { uncount(queued); });
+        source.memory_.clear();
     }
+}
+
+void LaneMemory::await_file(LaneSource& source, store::QueuedMessage queued, Timestamp now) {
+    count(queued);
+    ++awaiting_;
+    source.fetches_.add(std::move(queued), now);
+}
+
+AwaitingMessage LaneMemory::pop_with_file(LaneSource& source) {
+    auto taken = source.fetches_.take_first();
+    uncount(taken.queued);
+    --awaiting_;
+    return taken;
+}
+
+store::QueuedMessage LaneMemory::stop_awaiting(LaneSource& source, const model::MessageId& id) {
+    auto taken = source.fetches_.take(id);
+    uncount(taken.queued);
+    --awaiting_;
+    return std::move(taken.queued);
 }
 
 void LaneMemory::count(const store::QueuedMessage& queued) {

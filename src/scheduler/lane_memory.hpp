@@ -32,24 +32,34 @@ public:
     /// Whether so few messages of this source are in memory that more should be loaded.
     [[nodiscard]] bool low(const Lane& lane, model::Source source) const noexcept;
 
+    [[nodiscard]] std::size_t messages() const noexcept { return all_.messages; }
+    /// Of them, those that await their files.
+    [[nodiscard]] std::size_t awaiting() const noexcept { return awaiting_; }
+
     void push(LaneSource& source, store::QueuedMessage queued);
     /// See LaneHeap::push_loaded.
     void push_loaded(LaneSource& source, store::QueuedMessage queued);
     [[nodiscard]] store::QueuedMessage pop(LaneSource& source);
+    /// Removes a message, also one that awaits its file; empty: it is not in memory.
     [[nodiscard]] std::optional<store::QueuedMessage> remove(LaneSource& source,
                                                              const model::MessageId& id);
     /// Evicts the later half, to make room for messages that go before it.
     void evict_later_half(LaneSource& source);
-    /// Empties the lane's heaps.
+    /// Evicts all messages of the lane.
     void evict(Lane& lane);
 
-    /// For a message outside the heaps: one that awaits its file.
+    // Media messages outside the heaps (LaneFetches).
+    void await_file(LaneSource& source, store::QueuedMessage queued, Timestamp now);
+    /// Takes out the earliest message that has its file.
+    [[nodiscard]] AwaitingMessage pop_with_file(LaneSource& source);
+    /// Takes out a message that awaits its file.
+    [[nodiscard]] store::QueuedMessage stop_awaiting(LaneSource& source,
+                                                     const model::MessageId& id);
+
+private:
     void count(const store::QueuedMessage& queued);
     void uncount(const store::QueuedMessage& queued);
 
-    [[nodiscard]] std::size_t messages() const noexcept { return all_.messages; }
-
-private:
     struct Held {
         std::size_t messages = 0;
         std::size_t bytes = 0;
@@ -62,6 +72,7 @@ private:
     const Options& options_;
     Held all_;
     Held campaigns_;  // Of all.
+    std::size_t awaiting_ = 0;
 };
 
 }  // namespace merpati::scheduler

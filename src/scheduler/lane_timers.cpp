@@ -1,14 +1,16 @@
 #include "scheduler/lane_timers.hpp"
 
+#include <utility>
+
 namespace merpati::scheduler {
 
 void LaneTimers::arm(Lane& lane, Timestamp at) {
-    if (at >= lane.timer_at) {
+    if (at >= lane.timer_at_) {
         return;
     }
     // An existing entry is moved, which allocates nothing.
-    auto moved = waiting_.extract({.at = lane.timer_at, .lane = &lane});
-    lane.timer_at = at;
+    auto moved = waiting_.extract({.at = lane.timer_at_, .lane = &lane});
+    lane.timer_at_ = at;
     if (moved.empty()) {
         waiting_.insert({.at = at, .lane = &lane});
     } else {
@@ -18,8 +20,8 @@ void LaneTimers::arm(Lane& lane, Timestamp at) {
 }
 
 void LaneTimers::disarm(Lane& lane) {
-    waiting_.erase({.at = lane.timer_at, .lane = &lane});
-    lane.timer_at = Timestamp::max();
+    waiting_.erase({.at = lane.timer_at_, .lane = &lane});
+    lane.timer_at_ = Timestamp::max();
 }
 
 Lane* LaneTimers::take_due(Timestamp now) {
@@ -28,12 +30,25 @@ Lane* LaneTimers::take_due(Timestamp now) {
     }
     auto* lane = waiting_.begin()->lane;
     waiting_.erase(waiting_.begin());
-    lane->timer_at = Timestamp::max();
+    lane->timer_at_ = Timestamp::max();
     return lane;
 }
 
 Timestamp LaneTimers::next() const noexcept {
     return waiting_.empty() ? Timestamp::max() : waiting_.begin()->at;
+}
+
+void ReadyLanes::add(Lane& lane) {
+    if (!std::exchange(lane.ready_, true)) {
+        lanes_.push_back(&lane);
+    }
+}
+
+Lane& ReadyLanes::take_first() {
+    auto& lane = *lanes_.front();
+    lanes_.pop_front();
+    lane.ready_ = false;
+    return lane;
 }
 
 }  // namespace merpati::scheduler

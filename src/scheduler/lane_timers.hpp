@@ -1,7 +1,8 @@
 // When each lane must be run next.
 #pragma once
 
-#include <optional>
+#include <cstddef>
+#include <deque>
 #include <set>
 
 #include "scheduler/lane.hpp"
@@ -32,10 +33,25 @@ private:
         Lane* lane;
         friend bool operator<(const Entry& left, const Entry& right) {
             return left.at != right.at ? left.at < right.at
-                                       : left.lane->device < right.lane->device;
+                                       : left.lane->device() < right.lane->device();
         }
     };
     std::set<Entry> waiting_;
+};
+
+/// Lanes that are to be run, each once and in turn.
+class ReadyLanes {
+public:
+    /// A lane that is here already stays at its place.
+    void add(Lane& lane);
+    /// Call it while there are some.
+    [[nodiscard]] Lane& take_first();
+
+    [[nodiscard]] bool empty() const noexcept { return lanes_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return lanes_.size(); }
+
+private:
+    std::deque<Lane*> lanes_;
 };
 
 }  // namespace merpati::scheduler

@@ -12,8 +12,9 @@ using namespace std::chrono_literals;
 struct LaneTimersTest : ::testing::Test {
     testing::ManualClock clock;
     LaneTimers timers;
-    Lane first{.device = *model::PhoneNumber::parse("6289876543210")};
-    Lane second{.device = *model::PhoneNumber::parse("6289876543211")};
+    ReadyLanes ready;
+    Lane first{*model::PhoneNumber::parse("6289876543210")};
+    Lane second{*model::PhoneNumber::parse("6289876543211")};
 };
 
 TEST_F(LaneTimersTest, WakesEachLaneAtItsEarliestMoment) {
@@ -54,6 +55,19 @@ TEST_F(LaneTimersTest, HoldsOneEntryALaneHoweverOftenItIsArmed) {
         timers.arm(first, clock.now() + 5h);
     }
     EXPECT_EQ(timers.size(), 1U);
+}
+
+TEST_F(LaneTimersTest, ALaneThatIsReadyKeepsItsTurn) {
+    ready.add(first);
+    ready.add(second);
+    ready.add(first);
+    EXPECT_EQ(ready.size(), 2U);
+    EXPECT_EQ(&ready.take_first(), &first);
+    EXPECT_FALSE(first.is_ready());
+    ready.add(first);
+    EXPECT_EQ(&ready.take_first(), &second);
+    EXPECT_EQ(&ready.take_first(), &first);
+    EXPECT_TRUE(ready.empty());
 }
 
 }  // namespace
