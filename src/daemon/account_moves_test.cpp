@@ -18,6 +18,7 @@
 #include "config/local_files.hpp"
 #include "daemon/account_keeper.hpp"
 #include "daemon/gateway.hpp"
+#include "daemon/gateway_fixture.hpp"
 #include "http/local_client.hpp"
 #include "outbound/scripted_server_fixture.hpp"
 #include "testing/temporary_folder.hpp"
@@ -90,13 +91,6 @@ private:
 
 struct AccountMovesTest : ::testing::Test {
     AccountMovesTest() {
-        settings.http.listen = {"127.0.0.1:0"};
-        settings.http.threads = 1;
-        settings.store.url = "sqlite:" + folder.file("merpati.db");
-        settings.store.key_file = folder.file("merpati.db.key");
-        settings.store.reserve_bytes = 1 << 20;
-        settings.media.folder = folder.file("media");
-        settings.simulator.log = folder.file("attempts");
         settings.outbound.allow = {"127.0.0.0/8"};
         settings.outbound.allow_http_callbacks = true;
         gateway = std::make_unique<Gateway>(clock, random, settings, Supervisor{},
@@ -178,7 +172,7 @@ struct AccountMovesTest : ::testing::Test {
     testing::TemporaryFolder folder;
     NoonClock clock;
     SystemRandom random;
-    config::Settings settings;
+    config::Settings settings = settings_in(folder);
     Receiver receiver;
     std::unique_ptr<Gateway> gateway;
 };

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include "daemon/gateway.hpp"
+#include "daemon/gateway_fixture.hpp"
 #include "store/people.hpp"
 #include "store/store.hpp"
 #include "testing/temporary_folder.hpp"
@@ -16,15 +17,7 @@ namespace merpati::daemon {
 namespace {
 
 struct GatewayDamageTest : ::testing::Test {
-    GatewayDamageTest() {
-        settings.http.listen = {"127.0.0.1:0"};
-        settings.http.threads = 1;
-        settings.store.url = "sqlite:" + folder.file("merpati.db");
-        settings.store.key_file = folder.file("merpati.db.key");
-        settings.store.reserve_bytes = 1 << 20;
-        settings.media.folder = folder.file("media");
-        fill();
-    }
+    GatewayDamageTest() { fill(); }
 
     /// Two accounts, each with a row in every table that a start reads.
     void fill() {
@@ -127,7 +120,7 @@ struct GatewayDamageTest : ::testing::Test {
     SystemClock clock;
     SystemRandom random;
     UuidSource ids{clock, random};
-    config::Settings settings;
+    config::Settings settings = settings_in(folder);
 };
 
 TEST_F(GatewayDamageTest, OneDamagedRowInEachTableStopsNoStart) {

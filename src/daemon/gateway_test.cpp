@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "daemon/gateway_fixture.hpp"
 #include "store/store.hpp"
 #include "testing/temporary_folder.hpp"
 
@@ -57,18 +58,6 @@ public:
 private:
     int file_ = -1;
 };
-
-config::Settings settings_in(const testing::TemporaryFolder& folder) {
-    config::Settings settings;
-    settings.http.listen = {"127.0.0.1:0"};
-    settings.http.threads = 1;
-    settings.store.url = "sqlite:" + folder.file("merpati.db");
-    settings.store.key_file = folder.file("merpati.db.key");
-    settings.store.reserve_bytes = 1 << 20;
-    settings.media.folder = folder.file("media");
-    settings.simulator.log = folder.file("attempts");
-    return settings;
-}
 
 struct GatewayClockTest : ::testing::TestWithParam<std::chrono::hours> {
     /// Stores a message that is due after `delay`, as an earlier process left it.

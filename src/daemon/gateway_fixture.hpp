@@ -1,0 +1,23 @@
+// The settings of a gateway that a test starts.
+#pragma once
+
+#include "config/settings.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::daemon {
+
+/// On a port that the system chooses, with all its files in the folder. The simulator writes its
+/// log there too, as "attempts".
+[[nodiscard]] inline config::Settings settings_in(const testing::TemporaryFolder& folder) {
+    config::Settings settings;
+    settings.http.listen = {"127.0.0.1:0"};
+    settings.http.threads = 1;
+    settings.store.url = "sqlite:" + folder.file("merpati.db");
+    settings.store.key_file = folder.file("merpati.db.key");
+    settings.store.reserve_bytes = 1 << 20;
+    settings.media.folder = folder.file("media");
+    settings.simulator.log = folder.file("attempts");
+    return settings;
+}
+
+}  // namespace merpati::daemon
