@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSession } from "./database_session.ts";
 import { waitFor, within } from "./wait.ts";
 
 /** Whether the suite's gateways have their stores in PostgreSQL: MERPATI_TEST_STORE=postgresql. */
@@ -75,9 +76,30 @@ export class Database {
     this.url = `postgresql://${role}@/${name}?host=${folder}`;
   }
 
+  /** The same database, as a proxy on that port of this machine shows it. */
+  behind(port: number): Database {
+    const url = `postgresql://${role}@127.0.0.1:${port}/${this.name}`;
+    return Object.assign(new Database(this.folder, this.name), { url });
+  }
+
+  /** A connection, until the test closes it. */
+  connect(): Promise<DatabaseSession> {
+    return DatabaseSession.open(socketIn(this.folder), role, this.name);
+  }
+
   /** Runs SQL; returns the rows, with columns separated by "|". */
   sql(statement: string): string[] {
     return run(this.folder, this.name, statement);
+  }
+
+  /** As `sql`, while this process goes on. */
+  async query(statement: string): Promise<string[]> {
+    const session = await this.connect();
+    try {
+      return await session.run(statement);
+    } finally {
+      session.close();
+    }
   }
 
   /** The files of its tables, as they are on the disk. */
@@ -92,6 +114,9 @@ export class Database {
     run(this.folder, "postgres", `DROP DATABASE IF EXISTS ${this.name} WITH (FORCE)`);
   }
 }
+
+/** Where the server of this folder listens. */
+const socketIn = (folder: string) => join(folder, ".s.PGSQL.5432");
 
 function run(folder: string, database: string, statement: string): string[] {
   const options = ["-qAtX", "-v", "ON_ERROR_STOP=1", "-h", folder, "-U", role, "-d", database];
@@ -121,12 +146,18 @@ export function suiteDatabase(): Database {
 
 export class PostgresServer {
   readonly folder = newFolder();
+  readonly socket = socketIn(this.folder);
   private readonly data = join(this.folder, "data");
+  private readonly connectionsMax: number;
   private process: ChildProcess | undefined;
 
+  private constructor(connectionsMax: number) {
+    this.connectionsMax = connectionsMax;
+  }
+
   /** A server, running. */
-  static async open(): Promise<PostgresServer> {
-    const server = new PostgresServer();
+  static async open({ connectionsMax = 300 } = {}): Promise<PostgresServer> {
+    const server = new PostgresServer(connectionsMax);
     server.initialize();
     await server.start();
     return server;
@@ -146,7 +177,7 @@ export class PostgresServer {
       "listen_addresses=",
       "full_page_writes=off",
       "shared_buffers=64MB",
-      "max_connections=300",
+      `max_connections=${this.connectionsMax}`,
       "max_wal_size=256MB",
     ].flatMap((setting) => ["-c", setting]);
     const args = ["-D", this.data, "-k", this.folder, ...settings];

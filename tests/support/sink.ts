@@ -83,6 +83,22 @@ export class Sink {
     return (await this.requests(path, 1, deadline))[0]!;
   }
 
+  /**
+   * Waits until all accepted messages (by their requestId) were reported on the path, or no more
+   * are for a long time; the ledger then says what is missing.
+   */
+  async untilTold(path: string, accepted: ReadonlyMap<string, unknown>): Promise<void> {
+    let seen = -1;
+    const isComplete = () => {
+      const told = new Set(this.at(path).map((received) => received.json.requestId));
+      return [...accepted.keys()].every((id) => told.has(id));
+    };
+    while (!isComplete() && this.at(path).length > seen) {
+      seen = this.at(path).length;
+      await waitFor("every callback", isComplete, 30_000).catch(() => undefined);
+    }
+  }
+
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((resolve) => this.server.close(resolve));
