@@ -44,9 +44,9 @@ struct RunnerCounts {
 ///
 /// Rows: accounts take turns, and in them their campaigns, each with one batch; a campaign has one
 /// hand-over under way. All campaigns together have about as many rows under way as are written in
-/// `step_target`, so that other commits wait for no more, however many campaigns run. A device
-/// gets rows when it holds at most half of `depth_of` its pace, and its campaigns share what it
-/// lacks.
+/// twice `step_target`, so that other commits wait for no more, however many campaigns run. A
+/// device gets rows when it holds at most half of `depth_of` its pace, and its campaigns share what
+/// it lacks.
 ///
 /// Judgement: whenever a campaign's row, its account or a device changes, and once a second:
 /// finish, pause, wait, go on after a restriction (judgement.hpp). When it must not send, its

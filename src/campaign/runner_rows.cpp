@@ -43,8 +43,9 @@ bool Runner::hand_over_some() {
     return any;
 }
 
+/// While one batch is being committed, the next one may wait.
 bool Runner::may_hand_over() const {
-    return rows_under_way_ < step_.rows();
+    return rows_under_way_ < 2 * step_.rows();
 }
 
 /// A batch of the campaign that is next, if any has one.
