@@ -9,6 +9,7 @@
 #include "store/postgres/failures.hpp"
 #include "store/postgres/numbered_sql.hpp"
 #include "store/postgres/statement.hpp"
+#include "store/postgres/transaction_number.hpp"
 
 namespace merpati::store::postgres {
 namespace {
@@ -50,10 +51,6 @@ struct ArgumentLists {
 };
 
 constexpr int binary_results = 1;
-
-/// The name of a file of the log begins with it, as eight digits.
-constexpr const char* current_timeline =
-    "('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint";
 
 std::int64_t rows_of(PGresult* result) {
     const std::string_view count = PQcmdTuples(result);
@@ -108,6 +105,10 @@ void Connection::wait() {
 }
 
 void Connection::begin() {
+    begin_step(leaves_numbers_ && node_);
+}
+
+void Connection::begin_step(bool leaves_number) {
     commit_is_unknown_ = false;
     number_.reset();
     timeline_.reset();
@@ -116,9 +117,9 @@ void Connection::begin() {
     send_once("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", {});
     limit_waits();
     lock_node();
-    send_once("SELECT pg_current_xact_id()::text::bigint", {});
+    send_once(leaves_number ? leave_number(*node_) : read_number(), {});
     last_command()->returned = &number_;
-    send_once(fmt::format("SELECT {}", current_timeline), {});
+    send_once(read_timeline(), {});
     last_command()->returned = &timeline_;
 }
 
@@ -177,18 +178,27 @@ std::optional<Connection::TransactionId> Connection::transaction() const noexcep
 
 /// A commit whose answer was lost may be visible before standbys have it. This one's commit follows
 /// it in the log, so it waits for them too: it writes, which a row's lock does.
+/// The row is read after the status, because a snapshot shows it from the moment at which the
+/// transaction is not in progress any more.
 Connection::Fate Connection::fate_of(const TransactionId& transaction) {
-    begin();
-    const auto status = query_text(
-        fmt::format("SELECT CASE WHEN {} = {} THEN pg_xact_status('{}'::xid8) END FROM meta "
-                    "WHERE name = 'schema_version' FOR SHARE",
-                    current_timeline, transaction.timeline, transaction.number)
-            .c_str());
+    begin_step(false);
+    const bool has_row = leaves_numbers_ && node_;
+    const auto status =
+        query_text((has_row ? read_status(transaction.number)
+                            : read_status_on_timeline(transaction.number, transaction.timeline))
+                       .c_str());
+    const auto left =
+        has_row ? query_text(read_left(*node_, transaction.number).c_str()) : std::string{};
     commit();
-    return status == "committed"     ? Fate::committed
-           : status == "aborted"     ? Fate::aborted
-           : status == "in progress" ? Fate::in_progress
-                                     : Fate::unknown;
+    if (status == "in progress") {
+        return Fate::in_progress;
+    }
+    if (has_row) {
+        return left == std::to_string(transaction.number) ? Fate::committed : Fate::aborted;
+    }
+    return status == "committed" ? Fate::committed
+           : status == "aborted" ? Fate::aborted
+                                 : Fate::unknown;
 }
 
 void Connection::roll_back() noexcept {

@@ -87,6 +87,10 @@ public:
     /// and fails as `fenced`, on the server, if the node is in another generation.
     void fence(const NodeGeneration& node) noexcept { node_ = node; }
 
+    /// From now on each transaction of `begin` leaves its number in a row of the node, where
+    /// `fate_of` looks for it. Only one connection of a node may do so.
+    void leave_numbers() noexcept { leaves_numbers_ = true; }
+
     /// Whether the last `commit` threw, and the transaction may be in the database all the same.
     [[nodiscard]] bool commit_is_unknown() const noexcept { return commit_is_unknown_; }
 
@@ -101,7 +105,7 @@ public:
 
     enum class Fate : std::uint8_t { committed, aborted, in_progress, unknown };
     /// What became of a transaction. `committed` is as durable as a commit when this returns.
-    /// Throws Failure.
+    /// `unknown` only without `leave_numbers`. Throws Failure.
     [[nodiscard]] Fate fate_of(const TransactionId& transaction);
 
     /// Runs several statements, as one transaction if none is open. Throws Failure.
@@ -138,6 +142,7 @@ private:
         bool is_fence = false;
     };
 
+    void begin_step(bool leaves_number);
     void make_ready();
     void limit_waits();
     void lock_node();
@@ -168,8 +173,9 @@ private:
     std::optional<std::int64_t> timeline_;    // The same.
     std::chrono::milliseconds lock_wait_{0};  // 0: without a limit.
     std::optional<NodeGeneration> node_;      // Whose transactions are written; empty: no node's.
-    std::size_t cursors_ = 0;                 // That have begun the transaction.
-    std::uint64_t names_ = 0;                 // Of statements and cursors so far.
+    bool leaves_numbers_ = false;
+    std::size_t cursors_ = 0;  // That have begun the transaction.
+    std::uint64_t names_ = 0;  // Of statements and cursors so far.
 };
 
 }  // namespace merpati::store::postgres

@@ -315,5 +315,27 @@ TEST(ConnectionSettings, AServerThatIsNotThereIsUnavailableAndThePasswordIsNotSh
     }
 }
 
+TEST_F(PostgresConnectionTest, AnotherTransactionWithItsNumberIsNotTakenForThatOfANode) {
+    using Fate = Connection::Fate;
+    connection.run_script(
+        "CREATE TABLE meta(name text PRIMARY KEY, value bytea NOT NULL);"
+        "INSERT INTO meta VALUES('schema_version', '1');"
+        "CREATE TABLE node(id bigint, generation bigint);"
+        "INSERT INTO node VALUES(7, 1);");
+    connection.fence({.node = 7, .generation = 1});
+    connection.leave_numbers();
+    connection.begin();
+    add("ani");
+    connection.commit();
+    auto transaction = connection.transaction().value();
+    EXPECT_EQ(connection.fate_of(transaction), Fate::committed);
+    ++transaction.timeline;  // A standby has become the primary, and has it.
+    EXPECT_EQ(connection.fate_of(transaction), Fate::committed);
+    transaction.number = std::stoll(other.query_text("SELECT pg_current_xact_id()::text"));
+    EXPECT_EQ(connection.fate_of(transaction), Fate::aborted);
+    transaction.number += 1'000'000;  // The log that had it was lost in a crash.
+    EXPECT_EQ(connection.fate_of(transaction), Fate::aborted);
+}
+
 }  // namespace
 }  // namespace merpati::store::postgres

@@ -86,7 +86,11 @@ public:
           writer_(*connection_),
           tables_(*connection_, writer_, secrets_, condition_),
           transaction_(*connection_, writer_, tables_, condition_),
-          nodes_(settings_, [this](const NodeGeneration& self) { connection_->fence(self); }),
+          nodes_(settings_,
+                 [this](const NodeGeneration& self) {
+                     connection_->fence(self);
+                     connection_->leave_numbers();
+                 }),
           size_connection_(settings_, size_within) {
         connection_->wait_for_locks(options.lock_wait);
     }
@@ -202,7 +206,7 @@ private:
         switch (fate) {
             case Fate::in_progress:
                 return fail(ErrorCode::unavailable, "postgresql: a commit is still under way");
-            case Fate::unknown:  // A standby that perhaps did not have it is the primary now.
+            case Fate::unknown:  // A standby is the primary now, and this process is no node.
                 failed_ = true;
                 return fail(ErrorCode::store_failed,
                             "the database cannot tell what became of a commit");
