@@ -1,0 +1,197 @@
+// What happens between a node and its database while messages are sent: the server is killed, ends
+// connections, has none left, or the network cuts them in the middle of a commit. Nothing that was
+// acknowledged is lost, nothing is sent twice, and all goes on by itself in the same process.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Callers } from "./support/callers.ts";
+import { Cluster } from "./support/cluster.ts";
+import { Cuttable } from "./support/cuttable.ts";
+import type { DatabaseSession } from "./support/database_session.ts";
+import { expectAccepted, expectRefused, rows } from "./support/expect.ts";
+import type { Gateway } from "./support/gateway.ts";
+import { exchange } from "./support/http.ts";
+import type { LedgerTotals } from "./support/ledger.ts";
+import { freshNumber, freshText } from "./support/numbers.ts";
+import { PostgresServer } from "./support/postgres.ts";
+import { Sink } from "./support/sink.ts";
+import { waitFor } from "./support/wait.ts";
+
+let server: PostgresServer;
+let sink: Sink;
+
+beforeAll(async () => {
+  [server, sink] = await Promise.all([PostgresServer.open(), Sink.open({ secure: false })]);
+});
+afterAll(async () => {
+  await sink.close();
+  await server.close();
+});
+
+// Long enough for a database that is started again: the node that works keeps its accounts.
+const settings = { "cluster.lease": "10s", "simulator.latency_ms": 10 };
+
+interface World {
+  cluster: Cluster;
+  callers: Callers;
+}
+
+/** Messages are sent while `body` runs; afterwards nothing may be lost or sent twice. */
+async function underLoad(
+  path: string,
+  options: { nodes?: string[]; port?: number },
+  body: (world: World) => Promise<void>,
+): Promise<LedgerTotals> {
+  const cluster = await Cluster.open(server, { ...options, devices: 4, settings });
+  const callers = new Callers(cluster, sink.url(path));
+  const first = cluster.gateways[0]!;
+  const { pid } = first;
+  callers.start();
+  await callers.accept(50);
+  await body({ cluster, callers });
+  await callers.accept(50);
+  await callers.stop();
+  const totals = await cluster.totals(callers, sink, path);
+  const none = { lost: 0, callbacksLost: 0, waiting: 0, failed: 0, unexpected: 0, duplicates: 0 };
+  expect(totals).toMatchObject(none);
+  expect(totals.sent).toBe(totals.accepted);
+  expect(await cluster.owner()).toBe(first);
+  expect(first.pid).toBe(pid);
+  await cluster.close();
+  return totals;
+}
+
+const isReady = async (gateway: Gateway): Promise<boolean> =>
+  (await exchange({ method: "GET", url: `${gateway.url}/readyz` })).status === 200;
+
+test("the database is killed twice, and started again", async () => {
+  await underLoad("/killed", {}, async ({ cluster, callers }) => {
+    const first = cluster.gateways[0]!;
+    for (let kill = 0; kill < 2; kill += 1) {
+      await server.stop("immediately");
+      await waitFor("the node to notice", async () => !(await isReady(first)));
+      await server.start();
+      await callers.accept(50);
+      await waitFor("readiness", () => isReady(first));
+    }
+  });
+});
+
+test("control: a database that acknowledges too early loses messages in such a kill", async () => {
+  const cluster = await Cluster.open(server, { nodes: ["first"], settings });
+  const first = cluster.gateways[0]!;
+  const account = cluster.accountAt(first);
+  // A start would refuse these settings; they hold for connections that are opened from now on.
+  const [name] = await cluster.database.query("SELECT current_database()");
+  await cluster.database.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
+  await cluster.database.query("ALTER SYSTEM SET wal_writer_delay = '10s'");
+  await cluster.database.query("SELECT pg_reload_conf()");
+  await endConnections(await cluster.database.connect());
+  const accepted: string[] = [];
+  for (let count = 0; count < 40; count += 1) {
+    const body = { to: freshNumber(), from: cluster.devices[0], message: freshText(), delay: 60 };
+    const reply = await account.send({ ...body, Type: "text" });
+    if (reply.status === 200) accepted.push(expectAccepted(reply));
+  }
+  await server.stop("immediately");
+  await first.abandon();
+  await server.start();
+  const stored = await cluster.database.query("SELECT id FROM message");
+  expect(accepted.length).toBeGreaterThan(20);
+  expect(stored.length).toBeLessThan(accepted.length);
+  await cluster.database.query("ALTER SYSTEM RESET wal_writer_delay");
+  await cluster.database.query("SELECT pg_reload_conf()");
+});
+
+/** Ends the gateways' connections to the session's database; they are gone when it resolves. */
+async function endConnections(session: DatabaseSession): Promise<void> {
+  await session.run(
+    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity " +
+      "WHERE datname = current_database() AND application_name = 'merpati'",
+  );
+}
+
+test("the database ends all connections, again and again", async () => {
+  await underLoad("/ended", {}, async ({ cluster, callers }) => {
+    const session = await cluster.database.connect();
+    for (let turn = 0; turn < 15; turn += 1) {
+      await endConnections(session);
+      await callers.accept(5);
+    }
+    session.close();
+  });
+});
+
+test.each(["before", "after"] as const)(
+  "the network cuts the connection %s the database gets a commit, again and again",
+  async (place) => {
+    const network = await Cuttable.open(server.socket);
+    const nodes = ["first"];
+    await underLoad(`/cut-${place}`, { nodes, port: network.port }, async ({ callers }) => {
+      let commits = 0;
+      let cuts = 0;
+      network.rule = (piece) => {
+        if (!piece.includes("COMMIT\0")) return undefined;
+        commits += 1;
+        if (commits % 9 !== 0) return undefined;
+        cuts += 1;
+        return place;
+      };
+      while (cuts < 10) await callers.accept(5);
+      network.rule = () => undefined;
+    });
+    await network.close();
+  },
+);
+
+test("somebody keeps a snapshot of the database meanwhile", async () => {
+  await underLoad("/snapshot", { nodes: ["first"] }, async ({ cluster, callers }) => {
+    const session = await cluster.database.connect();
+    await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    const [before] = await session.run("SELECT count(*) FROM message");
+    await callers.accept(500);
+    expect(await session.run("SELECT count(*) FROM message")).toEqual([before]);
+    session.close();
+  });
+});
+
+test("the database has no connection left, and then some again", async () => {
+  const small = await PostgresServer.open({ connectionsMax: 20 });
+  const cluster = await Cluster.open(small, { nodes: ["first"], settings });
+  const first = cluster.gateways[0]!;
+  const account = cluster.accountAt(first);
+  const send = (message: string) =>
+    account.send({ to: freshNumber(), from: cluster.devices[0], message, Type: "text" });
+  const session = await cluster.database.connect();
+  const taken: DatabaseSession[] = [];
+  // The gateway may be the first to take a connection that has become free.
+  const refused = await waitFor("a refusal", async () => {
+    await endConnections(session);
+    taken.push(...(await allConnections(cluster)));
+    const reply = await send(freshText());
+    return reply.status === 200 ? undefined : reply;
+  });
+  expectRefused(refused, rows.storageUnavailable);
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+  await waitFor("the node to notice", async () => !(await isReady(first)));
+  for (const one of taken) one.close();
+  session.close();
+  const text = await waitFor("an accepted message", async () => {
+    const next = freshText();
+    return (await send(next)).status === 200 ? next : undefined;
+  });
+  expect((await first.simulator.attempt(text)).result).toBe("sent");
+  await cluster.close();
+  await small.close();
+});
+
+/** Opens connections until the server has none for anybody. */
+async function allConnections(cluster: Cluster): Promise<DatabaseSession[]> {
+  const opened: DatabaseSession[] = [];
+  for (;;) {
+    try {
+      opened.push(await cluster.database.connect());
+    } catch (error) {
+      if (!/too many clients|remaining connection slots/.test(String(error))) throw error;
+      return opened;
+    }
+  }
+}
