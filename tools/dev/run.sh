@@ -18,6 +18,11 @@ run_gateway() {
     run_cloud "$@"
     return
   fi
+  if [ "${1:-}" = --nodes ]; then
+    shift
+    run_nodes "$@"
+    return
+  fi
   local address
   address=$(client_address "$(listen_address "$@")")
   own_run_folder
@@ -52,7 +57,9 @@ build_what_runs() {
   build run merpati
 }
 
-merpati() { "$RUN_PROGRAM" --config "$RUN_FOLDER/merpati.toml" "$@"; }
+RUN_FLAGS=() # Of every command.
+
+merpati() { "$RUN_PROGRAM" --config "$RUN_FOLDER/merpati.toml" "${RUN_FLAGS[@]}" "$@"; }
 
 stop_run_at_the_end() {
   RUN_PROCESSES=()
