@@ -280,6 +280,10 @@ export const topUp = (id: string, amount: number, reason: string) =>
 export const readStatus = ({ signal }: Cancel = {}) =>
   answerOf(client.GET("/v1/admin/status", { params: { query: { count: true } }, signal }));
 
+/** The servers that share the database; with SQLite none. */
+export const listNodes = ({ signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/admin/nodes", { signal }));
+
 interface Readiness {
   ready: boolean;
   troubles: Trouble[];

@@ -1,5 +1,5 @@
 // The server, for administrators.
-import { readReadiness, readStatus } from "../api/operations.ts";
+import { listNodes, readReadiness, readStatus } from "../api/operations.ts";
 import { listLog } from "../api/people.ts";
 import type { LogEntry } from "../api/types.ts";
 import { answer, type Listing } from "./query.ts";
@@ -9,6 +9,7 @@ const ENTRIES = 25;
 export const server = {
   status: () => answer(["admin", "status"], readStatus),
   readiness: () => answer(["admin", "ready"], readReadiness),
+  nodes: () => answer(["admin", "nodes"], listNodes),
   /** The log of changes of an account; empty: of all. */
   log: (account: string): Listing<LogEntry> => ({
     queryKey: ["log", account],

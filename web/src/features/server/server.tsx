@@ -20,6 +20,7 @@ import { countText } from "../../ui/waiting.ts";
 import { UsageChart } from "../usage/usage_chart.tsx";
 import { rangeOf, totalsOf } from "../usage/usage_days.ts";
 import { Log } from "./log.tsx";
+import { Nodes, nodesToShow } from "./nodes.tsx";
 
 const EVERY = 10_000; // Polls, because no stream has events of all accounts.
 const CHART_DAYS = 30;
@@ -37,7 +38,8 @@ function useServer() {
     ...deviceQueries.every(ALL),
     refetchInterval: pollOfAll(EVERY),
   });
-  return { status, ready, today, devices };
+  const nodes = useQuery({ ...server.nodes(), refetchInterval: EVERY });
+  return { status, ready, today, devices, nodes };
 }
 
 type Served = ReturnType<typeof useServer>;
@@ -45,6 +47,7 @@ type Served = ReturnType<typeof useServer>;
 export default function Server() {
   const { t, language } = useWords();
   const shown = useServer();
+  const nodes = nodesToShow(shown.nodes.data?.items ?? []);
   const failed = Object.values(shown).find((query) => query.error && query.data);
   return (
     <Page title={t.admin.server} lead={t.admin.serverLead}>
@@ -72,6 +75,11 @@ export default function Server() {
           <Health shown={shown} />
         </section>
       </div>
+      {nodes.length > 0 && (
+        <Section title={t.admin.nodes} lead={t.admin.nodesLead}>
+          <Nodes nodes={nodes} />
+        </Section>
+      )}
       <Section title={t.admin.log} lead={t.admin.logLead}>
         <Log />
       </Section>
