@@ -16,6 +16,9 @@
 //   BENCH_CAMPAIGN_MESSAGES (100000) recipients of the campaigns whose messages are counted
 //   BENCH_CAMPAIGNS (200)           campaigns that run together
 //   BENCH_CAMPAIGN_NEIGHBOUR (400000) recipients of another account's campaign
+//   BENCH_SNAPSHOT_SECONDS (600)    how long a snapshot of the database is held
+//   BENCH_TAKEOVER_DEVICES (1000)   devices of a node that is killed, and
+//   BENCH_TAKEOVER_MESSAGES (1000000) messages that wait for them
 //   MERPATI_CRASH_ROUNDS (200)      crashes under load, for each kind
 //   MERPATI_CAMPAIGN_ROUNDS (10)    crashes at each step of a campaign's life, for each kind
 //   MERPATI_LINKED_ROUNDS (100)     kills with linked devices
@@ -38,6 +41,7 @@ import { grouped } from "./statistics.mjs";
 import { describeLinked, linked } from "./linked.mjs";
 import { describeLatency, latency } from "./latency.mjs";
 import { describeMonth, month } from "./month/month.mjs";
+import { describeNodes, nodes } from "./nodes.mjs";
 import { describeOrigins, origins } from "./origins.mjs";
 import { describeRetention, retention } from "./retention.mjs";
 import { describeSearch, search } from "./search.mjs";
@@ -67,6 +71,7 @@ const benches = {
   web: [web, describeWeb],
   linked: [linked, describeLinked],
   cloud: [cloud, describeCloud],
+  nodes: [nodes, describeNodes],
   crash: [crash, describeCrash],
   month: [month, describeMonth],
 };

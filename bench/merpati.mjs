@@ -13,8 +13,9 @@ export const script = join(import.meta.dirname, "send.lua");
 export const durability = "SQLite WAL, an fsync before every answer (group commit)";
 
 /**
- * Resolves with {processes, url, environment, command, startAgain}: url and environment are for
- * `load`, `command` runs the command line, `startAgain` starts the server after it has ended.
+ * Resolves with {processes, url, environment, command, startAgain, launch}: url and environment are
+ * for `load`, `command` runs the command line, `startAgain` starts the server after it has ended,
+ * `launch(settings, folder)` starts one with other settings, and does not wait until it is ready.
  * `prepare(command, account)` and `fill(file, numbers)` may change the store before the start.
  */
 export async function startMerpati({
@@ -36,10 +37,13 @@ export async function startMerpati({
     "log.level": "warn",
     ...settings,
   };
-  const flags = Object.entries(all).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+  const flagsOf = (wanted) =>
+    Object.entries(wanted).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+  const flags = flagsOf(all);
   const command = (...args) =>
     JSON.parse(execFileSync(BINARY, [...flags, ...args, "--json"], { encoding: "utf8" }));
 
+  if (settings["store.url"]) command("migrate"); // A database's tables are not made on the way.
   const account = command("account", "create", "bench", "--rate", "none").id;
   const { key } = command("key", "create", account);
   const numbers = Array.from({ length: devices }, (_, index) => `62811${10000000 + index}`);
@@ -47,10 +51,14 @@ export async function startMerpati({
   prepare(command, account);
   fill(join(folder, "merpati.db"), numbers);
 
+  const launch = (changed, own) =>
+    start(BINARY, [...flagsOf({ ...all, ...changed }), "serve"], {
+      log: join(own, "merpati.log"),
+      folder: own,
+    });
   const processes = [];
   const startAgain = async () => {
-    const log = join(folder, "merpati.log");
-    const child = start(BINARY, [...flags, "serve"], { log, folder });
+    const child = launch({}, folder);
     processes[0] = child;
     const ready = () =>
       fetch(`http://127.0.0.1:${port}/readyz`).then((answer) => answer.ok, () => false);
@@ -60,6 +68,7 @@ export async function startMerpati({
   return {
     processes,
     startAgain,
+    launch,
     url: `http://127.0.0.1:${port}/v1/send`,
     command,
     environment: { BENCH_KEY: key, BENCH_FROM: numbers.join(" "), BENCH_CALLBACK: callback ?? "" },

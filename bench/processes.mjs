@@ -1,6 +1,6 @@
 // Starts, awaits, measures and stops the processes under measurement.
 import { execFileSync, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -10,8 +10,11 @@ const END_SECONDS_MAX = 60;
 const running = new Set();
 process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
-/** Starts a program whose output goes to the file `log`. */
-export function start(program, args, { log, folder, environment } = {}) {
+/**
+ * Starts a program whose output goes to the file `log`. `withChildren`: it starts other processes,
+ * whose time counts too.
+ */
+export function start(program, args, { log, folder, environment, withChildren = false } = {}) {
   const output = openSync(log, "a");
   const child = spawn(program, args, {
     cwd: folder,
@@ -20,6 +23,7 @@ export function start(program, args, { log, folder, environment } = {}) {
   });
   closeSync(output);
   child.name = program;
+  child.withChildren = withChildren;
   child.log = log;
   child.ended = new Promise((resolve) => {
     child.on("error", (error) => resolve(error.message));
@@ -61,11 +65,31 @@ export function run(program, args, environment = {}) {
 
 /** User and system time that the processes have used so far, all threads together. */
 export function cpuSeconds(children) {
-  return children.reduce((sum, child) => {
-    const stat = readFileSync(`/proc/${child.pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return sum + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-  }, 0);
+  const ticks = children.map(({ pid, withChildren }) =>
+    withChildren ? ticksWithChildren(pid) : statOf(pid).own,
+  );
+  return ticks.reduce((sum, count) => sum + count, 0) / TICKS_PER_SECOND;
+}
+
+/** Children that have ended are in the counts of the process that has started them. */
+function ticksWithChildren(pid) {
+  const { own, ended } = statOf(pid);
+  const others = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return others.reduce((sum, name) => {
+    try {
+      const stat = statOf(name);
+      return stat.parent === pid ? sum + stat.own : sum;
+    } catch {
+      return sum; // It has ended since.
+    }
+  }, own + ended);
+}
+
+/** In clock ticks. */
+function statOf(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
+  return { parent: fields[1], own: fields[11] + fields[12], ended: fields[13] + fields[14] };
 }
 
 /** VmRSS and its parts, in MiB. */

@@ -3,6 +3,7 @@
 # run_bench [NAME…]
 run_bench() {
   need_packages build release bench
+  case " ${*:-nodes} " in *" nodes "*) need_packages nodes ;; esac
   need_node
   case " ${*:-web} " in *" web "*) need_web ;; esac
   build release merpati

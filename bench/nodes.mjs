@@ -1,0 +1,37 @@
+// A database in place of a file: what a message costs in both, what a held snapshot costs, and how
+// long nobody works when a node has died.
+//
+// BENCH_ROW: only parts whose names contain it (cycle, snapshot, takeover). The sizes are variables
+// of the environment too; main.mjs lists them.
+import { cycleInDatabase, describeCycleInDatabase } from "./nodes_cycle.mjs";
+import { describeSnapshot, snapshot } from "./nodes_snapshot.mjs";
+import { describeTakeover, takeover } from "./nodes_takeover.mjs";
+
+const number = (name, usual) => Number(process.env[name] ?? usual);
+const SNAPSHOT_SECONDS = number("BENCH_SNAPSHOT_SECONDS", 600);
+const DEVICES = number("BENCH_TAKEOVER_DEVICES", 1_000);
+const MESSAGES = number("BENCH_TAKEOVER_MESSAGES", 1_000_000);
+
+const parts = {
+  cycle: [cycleInDatabase, describeCycleInDatabase],
+  snapshot: [(all) => snapshot({ ...all, held: SNAPSHOT_SECONDS }), describeSnapshot],
+  takeover: [
+    (all) => takeover({ ...all, devices: DEVICES, messages: MESSAGES }),
+    describeTakeover,
+  ],
+};
+
+export async function nodes(options) {
+  const results = {};
+  for (const [name, [measure]] of Object.entries(parts)) {
+    if (!name.includes(process.env.BENCH_ROW ?? "")) continue;
+    results[name] = await measure(options);
+  }
+  return results;
+}
+
+export function describeNodes(results) {
+  return Object.entries(results)
+    .map(([name, result]) => parts[name][1](result))
+    .join("\n\n");
+}
