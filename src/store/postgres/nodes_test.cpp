@@ -191,6 +191,25 @@ TEST_P(NodesTest, ANodeThatLeavesStillWritesUntilItHasLeft) {
     EXPECT_EQ(nodes.leave().error().code, ErrorCode::fenced);
 }
 
+TEST_P(NodesTest, ANodeLeavesAlthoughTheDatabasesClockWasSetBack) {
+    const auto one = take(nodes.join(entry, lease));
+    take(nodes.claim(std::vector<Shard>{7}));
+    shell.run_script("UPDATE node_heartbeat SET seen_at = seen_at + 3600000");
+    take(nodes.leave());
+    EXPECT_EQ(take(nodes.list())[0].state, Node::State::gone);
+    EXPECT_EQ(owned_by(one), 0);
+}
+
+TEST_P(NodesTest, ANodeThatIsKnownToBeDeadIsDeposedAlthoughTheDatabasesClockWasSetBack) {
+    const auto one = take(nodes.join(entry, lease));
+    take(nodes.claim(std::vector<Shard>{7}));
+    shell.run_script("UPDATE node_heartbeat SET seen_at = seen_at + 3600000");
+    const auto other = another();
+    EXPECT_FALSE(take(other->nodes()->depose(one, lease)));
+    EXPECT_TRUE(take(other->nodes()->depose(one, at_once)));
+    EXPECT_EQ(owned_by(one), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engine, NodesTest, ::testing::Values(postgres::engine()), name_of);
 
 }  // namespace

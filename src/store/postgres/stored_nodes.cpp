@@ -88,10 +88,7 @@ NodeGeneration StoredNodes::begin_generation(const NodeEntry& entry, Millis leas
         }
         made = {.node = row.integer(0), .generation = row.integer(1)};
     }
-    sql::Statement free{connection_,
-                        "UPDATE shard SET node = NULL, generation = generation + 1 "
-                        "WHERE node = ?"};
-    free.run(made.node);
+    free_shards(made);
     sql::Statement note{connection_,
                         fmt::format("INSERT INTO node_heartbeat(node, seen_at) VALUES(?1, {0}) "
                                     "ON CONFLICT(node) DO UPDATE SET seen_at = {0}",
@@ -185,9 +182,10 @@ Result<void> StoredNodes::announce_leave() {
     });
 }
 
+/// Whatever the heartbeats say: their times are of a clock that may have been set.
 Result<void> StoredNodes::leave() {
     return written([&]() -> Result<void> {
-        if (!end_generation(self(), Millis{0})) {
+        if (!end_generation(self(), "true")) {
             throw Failure{Failure::Kind::fenced, "this node was deposed"};
         }
         return {};
@@ -195,27 +193,36 @@ Result<void> StoredNodes::leave() {
 }
 
 Result<bool> StoredNodes::depose(const NodeGeneration& other, Millis silent_for) {
-    return written([&]() -> Result<bool> { return end_generation(other, silent_for); });
+    const auto was_silent = fmt::format(
+        "NOT EXISTS (SELECT 1 FROM node_heartbeat h WHERE h.node = node.id AND h.seen_at > {} - "
+        "{})",
+        now, silent_for.count());
+    return written([&]() -> Result<bool> {
+        return end_generation(other, silent_for > Millis{0} ? was_silent : "true");
+    });
 }
 
 /// Each commit of the node locks its row, so this waits for the one in progress, and all later ones
-/// find another generation.
-bool StoredNodes::end_generation(const NodeGeneration& node, Millis silent_for) {
-    sql::Statement end{
-        connection_,
-        fmt::format("UPDATE node SET generation = generation + 1, state = 'gone' WHERE id = ?1 AND "
-                    "generation = ?2 AND state <> 'gone' AND NOT EXISTS (SELECT 1 FROM "
-                    "node_heartbeat h WHERE h.node = ?1 AND h.seen_at > {} - ?3)",
-                    now)};
-    end.run(node.node, node.generation, silent_for.count());
+/// find another generation. False: that has happened before, or `condition` does not hold.
+bool StoredNodes::end_generation(const NodeGeneration& node, std::string_view condition) {
+    sql::Statement end{connection_,
+                       fmt::format("UPDATE node SET generation = generation + 1, state = 'gone' "
+                                   "WHERE id = ?1 AND generation = ?2 AND state <> 'gone' AND {}",
+                                   condition)};
+    end.run(node.node, node.generation);
     if (connection_.changes() == 0) {
         return false;
     }
+    free_shards(node);
+    return true;
+}
+
+/// The generation of a shard changes with each of its owners.
+void StoredNodes::free_shards(const NodeGeneration& node) {
     sql::Statement free{connection_,
                         "UPDATE shard SET node = NULL, generation = generation + 1 "
                         "WHERE node = ?"};
     free.run(node.node);
-    return true;
 }
 
 /// Turns a Failure into an Error.

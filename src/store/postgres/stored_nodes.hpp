@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "store/nodes.hpp"
 #include "store/postgres/connection.hpp"
@@ -37,7 +38,8 @@ private:
     auto written(Body body) -> decltype(body());
     [[nodiscard]] const NodeGeneration& self() const;
     [[nodiscard]] NodeGeneration begin_generation(const NodeEntry& entry, Millis lease);
-    [[nodiscard]] bool end_generation(const NodeGeneration& node, Millis silent_for);
+    [[nodiscard]] bool end_generation(const NodeGeneration& node, std::string_view condition);
+    void free_shards(const NodeGeneration& node);
 
     std::mutex mutex_;
     Connection connection_;
