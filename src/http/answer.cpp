@@ -77,7 +77,9 @@ std::string_view append_answer(std::string& out, const Reply& reply, const Envel
     append_number(out, reply.status);
     out.append(" ").append(reason_phrase(reply.status));
     if (!bodiless) {
-        out.append("\r\nContent-Type: ").append(reply.content_type);
+        if (!reply.content_type.empty()) {
+            out.append("\r\nContent-Type: ").append(reply.content_type);
+        }
         if (reply.source == nullptr) {
             out.append("\r\nContent-Length: ");
             append_number(out, reply.content().size());

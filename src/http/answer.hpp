@@ -21,7 +21,8 @@ struct Envelope {
 };
 
 /// Appends the whole answer; only its head if it has a source or a static body. Returns the bytes
-/// to send after `out`: the static body, or nothing. 1xx, 204 and 304 carry no body.
+/// to send after `out`: the static body, or nothing. 1xx, 204 and 304 carry no body. If the reply's
+/// content type is empty, it is among the reply's headers, or there is none.
 [[nodiscard]] std::string_view append_answer(std::string& out, const Reply& reply,
                                              const Envelope& envelope);
 
