@@ -62,6 +62,7 @@ private:
     void refuse_value(const Row& row, std::string_view value, const Origin& origin);
     void check_together(const Sources& sources);
     void check_store();
+    void check_cluster_address();
     void find_folders(const Sources& sources);
     void fill_in_defaults();
     void make_absolute(std::string_view key, std::optional<std::filesystem::path>& path) const;
@@ -297,8 +298,35 @@ void Loader::check_store() {
     if (!in_database && cluster.node) {
         refuse_cluster("cluster.node");
     }
+    if (!in_database && cluster.listen) {
+        refuse_cluster("cluster.listen");
+    }
     if (!in_database && cluster.lease != ClusterSettings{}.lease) {
         refuse_cluster("cluster.lease");
+    }
+    check_cluster_address();
+}
+
+void Loader::check_cluster_address() {
+    const auto& cluster = loaded_.settings.cluster;
+    for (const auto& [key, is_set] :
+         {std::pair{"cluster.address", cluster.address.has_value()},
+          std::pair{"cluster.key_file", cluster.key_file.has_value()}}) {
+        if (is_set && !cluster.listen) {
+            mistake(
+                fmt::format("{}: {} has no meaning without cluster.listen", place_of(key), key));
+        }
+    }
+    const auto is_everywhere = [](std::string_view address) {
+        return address.starts_with("0.0.0.0:") || address.starts_with("[::]:");
+    };
+    const auto& told = cluster.address ? cluster.address : cluster.listen;
+    if (told && is_everywhere(*told)) {
+        const auto* const key = cluster.address ? "cluster.address" : "cluster.listen";
+        mistake(
+            fmt::format("{}: no other server can reach this one at {}: name one of its "
+                        "addresses with cluster.address",
+                        place_of(key), *told));
     }
 }
 
@@ -333,6 +361,7 @@ void Loader::fill_in_defaults() {
         settings.media.folder = local_files(store) + "-media";
     }
     make_absolute("store.key_file", store.key_file);
+    make_absolute("cluster.key_file", settings.cluster.key_file);
     make_absolute("media.folder", settings.media.folder);
     make_absolute("http.tls.certificate", settings.http.tls.certificate);
     make_absolute("http.tls.key", settings.http.tls.key);

@@ -390,11 +390,35 @@ TEST_F(LoadTest, TheBoundsOfALeaseAndTheFormOfANameAreKept) {
     EXPECT_THAT(detail, HasSubstr("cluster.node must be a name"));
 }
 
+TEST_F(LoadTest, OtherServersAreToldAnAddressThatTheyCanReach) {
+    sources.sets = {"store.url=postgresql://db/merpati", "store.key_file=/etc/m.key",
+                    "cluster.listen=0.0.0.0:8081"};
+    EXPECT_THAT(detail_of_failure(),
+                HasSubstr("--set: no other server can reach this one at 0.0.0.0:8081"));
+    sources.sets.emplace_back("cluster.address=[::]:8081");
+    EXPECT_THAT(detail_of_failure(),
+                HasSubstr("--set: no other server can reach this one at [::]:8081"));
+    sources.sets.back() = "cluster.address=10.0.0.5:8081";
+    const auto loaded = load(sources);
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    EXPECT_EQ(loaded->settings.cluster.listen, "0.0.0.0:8081");
+    EXPECT_EQ(loaded->settings.cluster.address, "10.0.0.5:8081");
+}
+
+TEST_F(LoadTest, AnAddressForOtherServersNeedsAListener) {
+    sources.sets = {"store.url=postgresql://db/merpati", "store.key_file=/etc/m.key",
+                    "cluster.address=10.0.0.5:8081", "cluster.key_file=/etc/c.key"};
+    const auto detail = detail_of_failure();
+    EXPECT_THAT(detail, HasSubstr("cluster.address has no meaning without cluster.listen"));
+    EXPECT_THAT(detail, HasSubstr("cluster.key_file has no meaning without cluster.listen"));
+}
+
 TEST_F(LoadTest, AnSqliteFileIsNotShared) {
-    sources.sets = {"cluster.node=gateway-1", "cluster.lease=3s"};
+    sources.sets = {"cluster.node=gateway-1", "cluster.lease=3s", "cluster.listen=127.0.0.1:8081"};
     const auto detail = detail_of_failure();
     EXPECT_THAT(detail, HasSubstr("--set: cluster.node is for PostgreSQL alone"));
     EXPECT_THAT(detail, HasSubstr("--set: cluster.lease is for PostgreSQL alone"));
+    EXPECT_THAT(detail, HasSubstr("--set: cluster.listen is for PostgreSQL alone"));
 }
 
 TEST_F(LoadTest, AFileThatWasNamedMustExist) {

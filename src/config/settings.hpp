@@ -51,6 +51,9 @@ struct StoreSettings {
 struct ClusterSettings {
     /// With PostgreSQL never empty after `load`, which fills in the host's name.
     std::optional<std::string> node;
+    std::optional<std::string> listen;              // Unset: no requests are passed on.
+    std::optional<std::string> address;             // Unset: `listen`.
+    std::optional<std::filesystem::path> key_file;  // Unset: the store's.
     std::chrono::milliseconds lease{std::chrono::seconds{10}};
 };
 

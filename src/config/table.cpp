@@ -117,6 +117,21 @@ void add_cluster(Table& table) {
               "With PostgreSQL, the name of this server among those that share the database "
               "(docs/scaling.md). No two that run may have the same. Unset: the host's name.",
               {.example = "gateway-1"});
+    table.add(AT(cluster.listen),
+              optional(text_where("address:port such as \"10.0.0.5:8081\"", is_listen_address)),
+              "With PostgreSQL, where the other servers pass requests on to this one. Every server "
+              "that has it answers all requests, whichever works for the accounts. Only the other "
+              "servers should reach it: what they pass on is not encrypted. Unset: this server "
+              "answers no request while another one works.",
+              {.example = "10.0.0.5:8081"});
+    table.add(AT(cluster.address),
+              optional(text_where("address:port such as \"10.0.0.5:8081\"", is_listen_address)),
+              "The address of cluster.listen as the other servers reach it. Unset: cluster.listen.",
+              {.example = "10.0.0.5:8081"});
+    table.add(AT(cluster.key_file), optional(path()),
+              "The secret that the servers of cluster.listen share, a file of 16 bytes or more. "
+              "Unset: store.key_file.",
+              {.example = "/etc/merpati/cluster.key"});
     table.add(AT(cluster.lease), duration<milliseconds>(3s, 5min),
               "With PostgreSQL, how long a server that is gone keeps its accounts before another "
               "one takes them.");
