@@ -103,16 +103,21 @@ Result<void> Membership::look() {
     return leaves_ ? Result<void>{} : claim(*nodes, *owners);
 }
 
-/// Marks the nodes that it has deposed. True: there are some.
+/// Marks the nodes that it has deposed. True: there are some. One that leaves listens no more
+/// before it has written everything, so it is never dead.
 Result<bool> Membership::depose_silent(std::vector<Node>& nodes) {
     bool any = false;
     for (auto& node : nodes) {
-        const bool silent = node.state != Node::State::gone && node.id.node != self_.node &&
-                            node.silent_for > options_.lease;
-        if (!silent || !may_depose(clock_.steady_now())) {
+        if (node.state == Node::State::gone || node.id.node == self_.node) {
             continue;
         }
-        const auto deposed = nodes_.depose(node.id, options_.lease);
+        const bool dead =
+            node.state == Node::State::live && options_.is_dead && options_.is_dead(node);
+        const bool silent = node.silent_for > options_.lease && may_depose(clock_.steady_now());
+        if (!dead && !silent) {
+            continue;
+        }
+        const auto deposed = nodes_.depose(node.id, dead ? Millis{0} : options_.lease);
         if (!deposed) {
             return pass(deposed);
         }
@@ -162,11 +167,11 @@ void Membership::note_owners(const std::vector<Node>& nodes,
                              const std::vector<store::ShardOwner>& owners) {
     owned_ = static_cast<std::size_t>(std::ranges::count_if(
         owners, [this](const store::ShardOwner& one) { return one.owner == self_; }));
-    other_owner_.clear();
+    other_owner_.reset();
     for (const auto& node : nodes) {
         const auto is_its_own = [&](const store::ShardOwner& one) { return one.owner == node.id; };
         if (node.id != self_ && std::ranges::any_of(owners, is_its_own)) {
-            other_owner_ = node.entry.name;
+            other_owner_ = node;
         }
     }
 }

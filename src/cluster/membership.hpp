@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,8 @@ namespace merpati::cluster {
 
 /// Operation: `join` registers the node. Each `step` renews its lease when it is time, a third of
 /// it after the last renewal, and looks at the others: deposes those that are silent for longer
-/// than their lease, and claims the shards that nobody owns and that `place` gives to this node.
+/// than their lease, or dead, and claims the shards that nobody owns and that `place` gives to this
+/// node.
 ///
 /// Clocks: the database's clock says who is silent; the machine's steady clock says when this
 /// node's own lease ends. It ends a tenth early, counted from before the renewal was asked for. The
@@ -37,6 +39,9 @@ public:
         store::NodeEntry entry;
         Millis lease{10'000};
         std::size_t owners_max = 1;  // Nodes that own accounts at once.
+        /// Whether the process of a node has ended, for all that this machine can tell. A wrong
+        /// answer costs a takeover, and does no harm. Empty: only its silence tells.
+        std::function<bool(const store::Node&)> is_dead{};
     };
     Membership(const Clock& clock, store::Nodes& nodes, Options options, telemetry::Log log);
 
@@ -56,8 +61,10 @@ public:
     [[nodiscard]] bool owns_all() const noexcept {
         return owned_.load() == static_cast<std::size_t>(store::shard_count);
     }
-    /// The name of a node that owns shards, if another does; for the operator's log.
-    [[nodiscard]] const std::string& other_owner() const noexcept { return other_owner_; }
+    /// A node that owns shards, if another does. The thread of `step`.
+    [[nodiscard]] const std::optional<store::Node>& other_owner() const noexcept {
+        return other_owner_;
+    }
     /// How often the lease ended before it was renewed.
     [[nodiscard]] std::uint64_t leases_lost() const noexcept { return leases_lost_.load(); }
 
@@ -89,7 +96,7 @@ private:
     bool lost_noted_ = false;
     bool trouble_logged_ = false;
     bool leaves_ = false;
-    std::string other_owner_;
+    std::optional<store::Node> other_owner_;
     std::atomic<std::size_t> owned_{0};
     std::atomic<std::uint64_t> leases_lost_{0};
 };

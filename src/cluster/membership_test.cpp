@@ -30,7 +30,8 @@ TEST_F(MembershipTest, ASecondNodeWaitsAndKnowsForWhom) {
     pass_time(1h);
     EXPECT_EQ(owned("a"), all);
     EXPECT_FALSE(b.membership.owns_all());
-    EXPECT_EQ(b.membership.other_owner(), "a");
+    ASSERT_TRUE(b.membership.other_owner());
+    EXPECT_EQ(b.membership.other_owner()->entry.name, "a");
 }
 
 TEST_F(MembershipTest, OfNodesThatStartTogetherOneOwnsEverything) {
@@ -61,6 +62,38 @@ TEST_F(MembershipTest, AKilledNodeIsFollowedWithinItsLeaseAndNotBefore) {
     pass_time(lease / 3 + 1s);
     EXPECT_EQ(owned("b"), all);
     EXPECT_TRUE(process("b").membership.owns_all());
+}
+
+TEST_F(MembershipTest, ANodeThatIsKnownToBeDeadIsFollowedAtOnce) {
+    start("a");
+    start("b");
+    pass_time(1min);
+    kill("a");
+    process("b").dead = "a";
+    pass_time(1s);
+    EXPECT_EQ(owned("b"), all);
+}
+
+TEST_F(MembershipTest, ANodeThatIsWronglyTakenForDeadIsFenced) {
+    auto& a = start("a");
+    auto& b = start("b");
+    pass_time(1min);
+    b.dead = "a";
+    pass_time(1s);
+    EXPECT_EQ(owned("b"), all);
+    pass_time(lease);
+    ASSERT_TRUE(a.ended);
+    EXPECT_EQ(a.ended->code, ErrorCode::fenced);
+}
+
+TEST_F(MembershipTest, ANodeThatLeavesIsNotTakenForDead) {
+    auto& a = start("a");
+    auto& b = start("b");
+    pass_time(1min);
+    a.membership.announce_leave();
+    b.dead = "a";
+    pass_time(5s);
+    EXPECT_EQ(owned("a"), all);
 }
 
 TEST_F(MembershipTest, ANodeThatLeavesIsFollowedWithinASecond) {

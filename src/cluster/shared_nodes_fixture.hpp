@@ -159,10 +159,12 @@ struct SharedNodesFixture : ::testing::Test {
               membership(clock, nodes,
                          {.entry = {.name = std::move(name), .address = {}, .version = "1"},
                           .lease = lease,
-                          .owners_max = owners_max},
+                          .owners_max = owners_max,
+                          .is_dead = [this](const auto& node) { return node.entry.name == dead; }},
                          telemetry::Log::none()) {}
 
         testing::ManualClock clock;
+        std::string dead{};  // The node that it takes for one whose process has ended.
         FakeNodes nodes;
         Membership membership;
         SteadyTime step_at{};

@@ -13,19 +13,24 @@
 #include "base/random.hpp"
 #include "config/settings.hpp"
 #include "connector/connectors.hpp"
+#include "forwarding/node_secret.hpp"
+#include "forwarding/receiving_desk.hpp"
 #include "http/server.hpp"
 #include "telemetry/log.hpp"
 #include "web/app.hpp"
 
 namespace merpati::daemon {
 
-/// Metrics have a server of their own only with `metrics.listen`.
+/// Metrics have a server of their own only with `metrics.listen`, and requests that other nodes
+/// pass on only with `cluster.listen`.
 ///
 /// Threads: the owner's.
 class Entrances {
 public:
+    /// `secret`: of the nodes; null: none passes requests on to this one.
     Entrances(const Clock& clock, Random& random, const connector::Connectors& connectors,
-              const config::Settings& settings, const telemetry::Log& log);
+              const forwarding::NodeSecret* secret, const config::Settings& settings,
+              const telemetry::Log& log);
 
     /// Adds the operations; call it once, before `start`. `rooms` must outlive this.
     void route(const api::Rooms& rooms);
@@ -33,7 +38,7 @@ public:
     /// Errors: of http::Server.
     [[nodiscard]] Result<void> start();
     /// Refuses new connections, and waits until open requests are answered.
-    void drain(std::chrono::milliseconds patience) { server_.drain(patience); }
+    void drain(std::chrono::milliseconds patience);
     void stop();
 
     [[nodiscard]] const api::CloudWebhook& cloud_webhook() const noexcept { return cloud_webhook_; }
@@ -50,6 +55,10 @@ private:
     http::Server server_;
     http::Router metrics_router_;
     std::unique_ptr<http::Server> metrics_server_;
+    http::Router passed_router_;  // The handlers of what other nodes pass on.
+    http::Router cluster_router_;
+    std::unique_ptr<forwarding::ReceivingDesk> desk_;
+    std::unique_ptr<http::Server> cluster_server_;
 };
 
 }  // namespace merpati::daemon

@@ -185,6 +185,8 @@ std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
         rooms.store.condition().reconnects());
     add("merpati_node_accounts", "Accounts that this server works for", false,
         rooms.directory.count_accounts());
+    add("merpati_forwarded_requests_total", "Requests passed on to another server", true,
+        rooms.standby == nullptr ? 0 : rooms.standby->passed_total());
     add("merpati_lease_lost_total", "How often the lease could not be renewed in time", true,
         rooms.node == nullptr ? 0 : rooms.node->leases_lost());
     add("merpati_clock_steps_total", "How often the machine's clock was set", true,

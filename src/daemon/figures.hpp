@@ -14,6 +14,7 @@
 #include "daemon/campaign_rooms.hpp"
 #include "daemon/health.hpp"
 #include "daemon/node.hpp"
+#include "daemon/standby.hpp"
 #include "daemon/tally.hpp"
 #include "http/server.hpp"
 #include "media/media_fetcher.hpp"
@@ -27,7 +28,8 @@ namespace merpati::daemon {
 /// The rooms that the metrics come from.
 struct Counted {
     const QueueClock& clock;
-    const Node* node;  // Null: no other process can share the store.
+    const Node* node;        // Null: no other process can share the store.
+    const Standby* standby;  // Null: no requests are passed on.
     const Tally& tally;
     const store::Store& store;
     const admission::Directory& directory;

@@ -27,6 +27,7 @@
 #include "daemon/options.hpp"
 #include "daemon/publisher.hpp"
 #include "daemon/sending_rooms.hpp"
+#include "daemon/standby.hpp"
 #include "daemon/tally.hpp"
 #include "daemon/upkeep.hpp"
 #include "outbound/address_policy.hpp"
@@ -48,12 +49,13 @@ class Gateway::Rooms {
 public:
     Rooms(const Clock& clock, Random& random, const config::Settings& settings,
           const telemetry::Log& log, const Supervisor& supervisor, OpenedStore opened,
-          const Node* node)
+          const Node* node, const Standby* standby)
         : clock_(clock),
           random_(random),
           settings_(settings),
           log_(log),
           node_(node),
+          standby_(standby),
           queue_clock_(clock),
           store_(std::move(opened.store)),
           readers_(*store_),
@@ -79,7 +81,8 @@ public:
                .scheduler = [this](auto answer) { sending_.scheduler.probe(std::move(answer)); },
                .store_trouble = [this] { return trouble_of(*store_, committer_); }},
               health_options(supervisor.watchdog), log.in("health")),
-          entrances_(clock, random, sending_.connectors, settings, log) {
+          entrances_(clock, random, sending_.connectors,
+                     standby == nullptr ? nullptr : &standby->secret(), settings, log) {
         opened.begin(queue_clock_);
         join();
         if (supervisor.watchdog) {
@@ -90,7 +93,8 @@ public:
         route();
     }
 
-    Result<void> start() {
+    /// `before_listening` frees the addresses.
+    Result<void> start(const std::function<void()>& before_listening) {
         if (auto loaded = accounts_.load(); !loaded) {
             return loaded;
         }
@@ -106,6 +110,7 @@ public:
         upkeep_.start();
         events_.start();
         calls_.start();
+        before_listening();
         if (auto up = entrances_.start(); !up) {
             return up;
         }
@@ -258,6 +263,7 @@ private:
     void route() {
         monitoring_ = monitoring_of({.clock = queue_clock_,
                                      .node = node_,
+                                     .standby = standby_,
                                      .tally = tally_,
                                      .store = *store_,
                                      .directory = directory_,
@@ -290,6 +296,7 @@ private:
     const config::Settings& settings_;
     const telemetry::Log& log_;
     const Node* const node_;
+    const Standby* const standby_;
     Tally tally_;
     QueueClock queue_clock_;
     std::unique_ptr<store::Store> store_;
@@ -332,19 +339,34 @@ Result<void> Gateway::start(const Pause& pause) {
     if (!opened) {
         return pass(opened);
     }
-    auto node = enter_as_node(clock_, settings_, log_, *opened, pause);
+    auto standby = start_standby(clock_, random_, settings_, log_);
+    if (!standby) {
+        return pass(standby);
+    }
+    standby_ = std::move(*standby);
+    if (standby_ != nullptr) {
+        standby_->settle(settings_);
+    }
+    auto node = enter_as_node(clock_, settings_, standby_.get(), log_, *opened, pause);
     if (!node) {
         return pass(node);
     }
     node_ = std::move(*node);
     rooms_ = std::make_unique<Rooms>(clock_, random_, settings_, log_, supervisor_,
-                                     std::move(*opened), node_.get());
-    return rooms_->start();
+                                     std::move(*opened), node_.get(), standby_.get());
+    return rooms_->start([this] {
+        if (standby_ != nullptr) {
+            standby_->retire();
+        }
+    });
 }
 
 void Gateway::stop() {
     if (node_ != nullptr) {
         node_->announce_leave();
+    }
+    if (standby_ != nullptr) {
+        standby_->stop();
     }
     if (rooms_ != nullptr) {
         rooms_->stop();

@@ -17,6 +17,7 @@ namespace merpati::daemon {
 
 class AccountKeeper;
 class Node;
+class Standby;
 
 /// Waits for some time. True: the process should stop.
 using Pause = std::function<bool(std::chrono::milliseconds)>;
@@ -31,11 +32,12 @@ struct Supervisor {
 
 /// Operation: `start` opens the store, recovers waiting work, connects the devices, and listens
 /// last. It waits up to 5 s for a command that has the stopped server's store open, and, as long as
-/// it takes, for another node that works on the same database (node.hpp). `stop` first
-/// refuses new connections, then starts no new sends. It waits for the outcomes of sends in flight,
-/// stops the connectors, which report the remaining outcomes they know, and commits them. Then it
-/// finishes open requests and callback attempts, and closes the store. These waits have deadlines;
-/// the next start decides about work that missed one.
+/// it takes, for another node that works on the same database (node.hpp), and meanwhile answers by
+/// it if the settings say how (standby.hpp). `stop` first refuses new connections, then starts no
+/// new sends. It waits for the outcomes of sends in flight, stops the connectors, which report the
+/// remaining outcomes they know, and commits them. Then it finishes open requests and callback
+/// attempts, and closes the store. These waits have deadlines; the next start decides about work
+/// that missed one.
 ///
 /// Watchdog: notified only while the store's thread and the scheduler answer; see health.hpp.
 ///
@@ -69,9 +71,10 @@ private:
     class Rooms;
     const Clock& clock_;
     Random& random_;
-    const config::Settings settings_;
+    config::Settings settings_;  // Changed by Standby::settle alone, before the rooms are created.
     const Supervisor supervisor_;
     const telemetry::Log log_;
+    std::unique_ptr<Standby> standby_;  // Null: no requests are passed on.
     std::unique_ptr<Rooms> rooms_;
     std::unique_ptr<Node> node_;  // Null: no other process can share the store.
 };

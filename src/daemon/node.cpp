@@ -8,6 +8,7 @@
 #include "cluster/former_life.hpp"
 #include "config/local_files.hpp"
 #include "daemon/opened_store.hpp"
+#include "daemon/standby.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -59,17 +60,24 @@ Result<void> check_nobody_works(store::Nodes& nodes, const config::Settings& set
 }
 
 Node::Node(const Clock& clock, store::Nodes& nodes, const config::Settings& settings,
-           telemetry::Log log, std::function<void(const Error&)> on_deposed)
+           Standby* standby, telemetry::Log log, std::function<void(const Error&)> on_deposed)
     : clock_(clock),
       nodes_(nodes),
       name_(settings.cluster.node.value_or("")),
       lease_length_(settings.cluster.lease),
       life_file_(life_file_of(settings)),
+      standby_(standby),
       log_(std::move(log)),
       on_deposed_(std::move(on_deposed)),
       membership_(clock, nodes,
-                  {.entry = {.name = name_, .address = {}, .version = MERPATI_VERSION},
-                   .lease = lease_length_},
+                  {.entry = {.name = name_,
+                             .address = standby == nullptr ? "" : standby->told_address(),
+                             .version = MERPATI_VERSION},
+                   .lease = lease_length_,
+                   .is_dead =
+                       [standby](const store::Node& node) {
+                           return standby != nullptr && standby->is_dead(node);
+                       }},
                   log_) {}
 
 Result<void> Node::enter(const Pause& pause) {
@@ -85,15 +93,22 @@ Result<void> Node::enter(const Pause& pause) {
         if (membership_.owns_all()) {
             break;
         }
-        if (const auto& owner = membership_.other_owner(); !owner.empty() && owner != logged) {
-            log_.info("waits: another node is at work", {{"node", name_}, {"owner", owner}});
-            logged = owner;
+        const auto& owner = membership_.other_owner();
+        if (standby_ != nullptr) {
+            standby_->note_owner(owner);
+        }
+        if (owner && owner->entry.name != logged) {
+            logged = owner->entry.name;
+            log_.info("waits: another node is at work", {{"node", name_}, {"owner", logged}});
         }
         if (pause(*next)) {
             return stopped();
         }
     }
     log_.info("owns the accounts", {{"node", name_}});
+    if (standby_ != nullptr) {
+        standby_->note_own(*self_);
+    }
     keep();
     return {};
 }
@@ -114,7 +129,7 @@ Result<void> Node::join(const Pause& pause) {
     if (!joined) {
         return pass(joined);
     }
-    joined_ = true;
+    self_ = *joined;
     if (const auto written = cluster::write_life(life_file_, *joined); !written) {
         log_.warn("after a crash the next start waits for the lease",
                   {{"why", written.error().detail}});
@@ -135,7 +150,7 @@ void Node::keep() {
 }
 
 void Node::announce_leave() {
-    if (joined_) {
+    if (self_) {
         const std::lock_guard lock{mutex_};
         membership_.announce_leave();
     }
@@ -143,19 +158,19 @@ void Node::announce_leave() {
 
 void Node::leave() {
     thread_.stop();
-    if (std::exchange(joined_, false)) {
+    if (std::exchange(self_, std::nullopt)) {
         membership_.leave();
     }
 }
 
 Result<std::unique_ptr<Node>> enter_as_node(const Clock& clock, const config::Settings& settings,
-                                            const telemetry::Log& log, OpenedStore& opened,
-                                            const Pause& pause) {
+                                            Standby* standby, const telemetry::Log& log,
+                                            OpenedStore& opened, const Pause& pause) {
     auto* nodes = opened.store->nodes();
     if (nodes == nullptr) {
         return nullptr;
     }
-    auto node = std::make_unique<Node>(clock, *nodes, settings, log.in("node"),
+    auto node = std::make_unique<Node>(clock, *nodes, settings, standby, log.in("node"),
                                        [log](const Error& error) { end_process(log, error); });
     if (auto entered = node->enter(pause); !entered) {
         return pass(entered);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/clock.hpp"
@@ -19,6 +20,7 @@
 namespace merpati::daemon {
 
 class Node;
+class Standby;
 
 /// Whether this process may begin anything now: it holds its lease. Empty: no other process can
 /// share the store (`node` is null).
@@ -30,17 +32,18 @@ class Node;
 [[nodiscard]] Result<void> check_nobody_works(store::Nodes& nodes,
                                               const config::Settings& settings);
 
-/// Operation: one node at a time owns all accounts and works for them; the others wait in `enter`.
-/// From then on a thread renews the lease. Without a lease no send and no callback is begun. If
-/// another node has deposed this one, `on_deposed` is called, which must end the process: the
-/// database refuses whatever it would write, and the next process knows nothing that is out of
-/// date.
+/// Operation: one node at a time owns all accounts and works for them; the others wait in `enter`,
+/// and tell their Standby who works. From then on a thread renews the lease. Without a lease no
+/// send and no callback is begun. If another node has deposed this one, `on_deposed` is called,
+/// which must end the process: the database refuses whatever it would write, and the next process
+/// knows nothing that is out of date.
 ///
 /// Threads: the owner's; `lease` from any.
 class Node {
 public:
+    /// `standby` null: this node answers nothing while it waits.
     Node(const Clock& clock, store::Nodes& nodes, const config::Settings& settings,
-         telemetry::Log log, std::function<void(const Error&)> on_deposed);
+         Standby* standby, telemetry::Log log, std::function<void(const Error&)> on_deposed);
     ~Node() { leave(); }
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
@@ -67,20 +70,23 @@ private:
     const std::string name_;
     const Millis lease_length_;
     const std::string life_file_;
+    Standby* const standby_;
     const telemetry::Log log_;
     const std::function<void(const Error&)> on_deposed_;
     std::mutex mutex_;  // Of the membership.
     cluster::Membership membership_;
     PeriodicThread thread_;
-    bool joined_ = false;
+    std::optional<store::NodeGeneration> self_;  // Empty: it has not joined, or has left.
 };
 
 struct OpenedStore;
 
 /// Waits until no other node works on the store, which it reads anew then. Null: no other process
-/// can share the store. The node must not outlive it. Errors: those of Node::enter.
+/// can share the store. The node must outlive neither it nor `standby`. Errors: those of
+/// Node::enter.
 [[nodiscard]] Result<std::unique_ptr<Node>> enter_as_node(const Clock& clock,
                                                           const config::Settings& settings,
+                                                          Standby* standby,
                                                           const telemetry::Log& log,
                                                           OpenedStore& opened, const Pause& pause);
 

@@ -8,6 +8,7 @@
 
 #include "admission/checks.hpp"
 #include "config/local_files.hpp"
+#include "forwarding/receiving_desk.hpp"
 #include "model/store_url.hpp"
 
 namespace merpati::daemon {
@@ -79,6 +80,21 @@ http::Options metrics_http_options(const config::Settings& settings) {
     options.listen = {*settings.metrics.listen};
     options.local_socket.clear();
     options.threads = 1;
+    return options;
+}
+
+/// Its connections are kept for longer than other nodes use them.
+http::Options cluster_http_options(const config::Settings& settings) {
+    using Desk = forwarding::ReceivingDesk;
+    auto options = http_options(settings);
+    options.listen = {*settings.cluster.listen};
+    options.local_socket.clear();
+    options.tls_certificate.clear();
+    options.tls_key.clear();
+    options.limits.header_bytes_max += Desk::added_header_bytes;
+    options.limits.header_count_max += Desk::added_headers;
+    options.limits.idle_timeout =
+        std::max<std::chrono::seconds>(options.limits.idle_timeout, std::chrono::minutes{5});
     return options;
 }
 

@@ -37,6 +37,8 @@ namespace merpati::daemon {
 [[nodiscard]] http::Options http_options(const config::Settings& settings);
 /// The options of the separate server for /metrics. metrics.listen must be set.
 [[nodiscard]] http::Options metrics_http_options(const config::Settings& settings);
+/// The options of the server for other nodes. cluster.listen must be set.
+[[nodiscard]] http::Options cluster_http_options(const config::Settings& settings);
 [[nodiscard]] api::AuthenticatorOptions authenticator_options(const config::Settings& settings);
 [[nodiscard]] api::AppAddress app_address(const config::Settings& settings);
 [[nodiscard]] people::SessionLimits session_limits(const config::Settings& settings);

@@ -8,6 +8,13 @@
 
 namespace merpati::http {
 
+namespace {
+
+/// How long `drain` waits at least until nothing listens any more.
+constexpr std::chrono::seconds close_within{2};
+
+}  // namespace
+
 class Server::Impl {
 public:
     Impl(const Clock& clock, Random& random, Options options, const Router& router,
@@ -97,10 +104,10 @@ void Server::Impl::drain(std::chrono::milliseconds deadline) {
     for (const auto& thread : threads_) {
         thread->drain();
     }
+    const auto is_closed = [this] { return service_.draining >= threads_.size(); };
     std::unique_lock lock{service_.drain_mutex};
-    service_.drained.wait_for(lock, deadline, [this] {
-        return service_.draining >= threads_.size() && service_.open == 0;
-    });
+    service_.drained.wait_for(lock, close_within, is_closed);
+    service_.drained.wait_for(lock, deadline, [&] { return is_closed() && service_.open == 0; });
 }
 
 void Server::Impl::stop() {

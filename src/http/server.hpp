@@ -74,8 +74,8 @@ public:
     [[nodiscard]] std::vector<std::string> addresses() const;
 
     /// Stops accepting and closes idle connections; requests in progress are answered with
-    /// `Connection: close`. Returns when no connection is left, or after `deadline`. May be called
-    /// again to wait longer.
+    /// `Connection: close`. Returns when nothing listens any more, and no connection is left or
+    /// `deadline` has passed. May be called again to wait longer.
     void drain(std::chrono::milliseconds deadline);
 
     /// Closes everything and joins the threads. Idempotent; the destructor calls it.

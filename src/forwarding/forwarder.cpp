@@ -1,0 +1,445 @@
+#include "forwarding/forwarder.hpp"
+
+#include <charconv>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "forwarding/party_limits.hpp"
+#include "forwarding/passage_text.hpp"
+#include "forwarding/peer.hpp"
+#include "forwarding/piece_sender.hpp"
+#include "outbound/event_thread.hpp"
+#include "outbound/periodic_timer.hpp"
+#include "telemetry/metrics.hpp"
+
+namespace merpati::forwarding {
+namespace {
+
+using PassagePtr = std::shared_ptr<Passage>;
+
+std::optional<std::size_t> length_of(const outbound::Response& response) {
+    const auto text = response.header("content-length");
+    std::size_t length = 0;
+    const auto* const end = text.data() + text.size();
+    const auto [stop, wrong] = std::from_chars(text.data(), end, length);
+    const bool is_number = !text.empty() && wrong == std::errc{} && stop == end;
+    return is_number ? std::optional{length} : std::nullopt;
+}
+
+bool was_not_taken(const http::Reply& reply) {
+    return reply.status == 503 && reply.body == not_taken_body;
+}
+
+bool has_no_body(std::uint16_t status) {
+    return status == 204 || status == 304;
+}
+
+}  // namespace
+
+class Forwarder::Impl {
+public:
+    Impl(const Clock& clock, http::RefusalBody refusal, Options options, telemetry::Log log)
+        : clock_(clock),
+          refusal_(std::move(refusal)),
+          log_(std::move(log)),
+          limits_(options.requests_max, options.bytes_max) {}
+
+    void start() { thread_.start(); }
+    void stop();
+
+    void set_owner(std::optional<Owner> owner);
+    [[nodiscard]] std::optional<Owner> owner() const {
+        const std::lock_guard lock{mutex_};
+        return owner_;
+    }
+    [[nodiscard]] bool is_dead(const Owner& owner) const {
+        const std::lock_guard lock{mutex_};
+        return dead_ == owner;
+    }
+    void pass_on(const PassagePtr& passage);
+    [[nodiscard]] std::unique_ptr<http::BodyReceiver> pass_on_in_pieces(const PassagePtr& passage);
+
+    [[nodiscard]] std::uint64_t passed_total() const noexcept { return passed_.value(); }
+
+private:
+    // On the thread.
+    void become(const std::optional<Owner>& owner);
+    void begin(const PassagePtr& passage);
+    void take_piece(const PassagePtr& passage, Passage::Piece piece);
+    void send_piece(Passage& passage);
+    void abandon(const PassagePtr& passage);
+    void attempt(const PassagePtr& passage);
+    void wait(const PassagePtr& passage);
+    [[nodiscard]] bool take_head(const PassagePtr& passage, const outbound::Response& response);
+    [[nodiscard]] bool take_body(Passage& passage, std::span<const std::byte> bytes);
+    void stream(const PassagePtr& passage);
+    void exchange_ended(const PassagePtr& passage, Result<void> result);
+    void failed(const PassagePtr& passage, bool may_have_arrived);
+    void note_refused(Peer& peer, bool was_refused);
+    void refuse(const PassagePtr& passage, std::uint16_t status);
+    void release(const PassagePtr& passage);
+    [[nodiscard]] bool tick();
+    void drop_gone();
+    void look_at_waiting();
+
+    const Clock& clock_;
+    const http::RefusalBody refusal_;
+    const telemetry::Log log_;
+    outbound::EventThread thread_{"forwarding"};
+    outbound::PeriodicTimer timer_{thread_.executor(), look_every, [this] { return tick(); }};
+    telemetry::Counter passed_;
+
+    mutable std::mutex mutex_;
+    std::optional<Owner> owner_;
+    std::optional<Owner> dead_;  // Its process has ended.
+
+    // Of the thread.
+    PartyLimits limits_;
+    std::shared_ptr<Peer> peer_;                  // Null: nobody works, or takes no requests.
+    std::vector<std::shared_ptr<Peer>> retired_;  // Their last answers are awaited.
+    boost::unordered_flat_set<PassagePtr> passages_;
+    std::deque<PassagePtr> waiting_;  // Longest waiting first.
+};
+
+void Forwarder::Impl::set_owner(std::optional<Owner> owner) {
+    {
+        const std::lock_guard lock{mutex_};
+        if (owner_ == owner) {
+            return;
+        }
+        owner_ = owner;
+    }
+    thread_.post([this, owner = std::move(owner)] { become(owner); });
+}
+
+void Forwarder::Impl::become(const std::optional<Owner>& owner) {
+    if (peer_ != nullptr) {
+        peer_->close_at = clock_.steady_now() + last_answers;
+        retired_.push_back(std::exchange(peer_, nullptr));
+        timer_.start();
+    }
+    const auto endpoint = owner ? endpoint_of(owner->address) : std::nullopt;
+    if (endpoint) {
+        peer_ = std::make_shared<Peer>(clock_, thread_.executor(), *endpoint, *owner);
+    }
+    look_at_waiting();
+}
+
+/// A forwarder that has stopped takes nothing more.
+void Forwarder::Impl::pass_on(const PassagePtr& passage) {
+    if (!thread_.post([this, passage] { begin(passage); })) {
+        refuse(passage, 503);
+    }
+}
+
+std::unique_ptr<http::BodyReceiver> Forwarder::Impl::pass_on_in_pieces(const PassagePtr& passage) {
+    pass_on(passage);
+    return std::make_unique<PieceSender>(
+        [this, passage](Passage::Piece piece) {
+            thread_.post([this, passage, piece = std::move(piece)]() mutable {
+                take_piece(passage, std::move(piece));
+            });
+        },
+        [this, passage] { thread_.post([this, passage] { abandon(passage); }); });
+}
+
+void Forwarder::Impl::begin(const PassagePtr& passage) {
+    const auto& request = passage->request;
+    if (!limits_.admit(request.party, request.bytes->size())) {
+        refuse(passage, 503);
+        return;
+    }
+    passages_.insert(passage);
+    timer_.start();
+    if (peer_ == nullptr || !peer_->answers) {
+        wait(passage);
+    } else {
+        attempt(passage);
+    }
+}
+
+void Forwarder::Impl::attempt(const PassagePtr& passage) {
+    passage->was_elsewhere = false;
+    passage->reply = {};
+    passage->peer = peer_;
+    const auto& request = passage->request;
+    passage->exchange = peer_->client.send(
+        {.method = request.method,
+         .bytes = request.bytes,
+         .has_more = request.has_more,
+         .on_open = [this, passage] { send_piece(*passage); },
+         .on_head = [this, passage](const auto& response) { return take_head(passage, response); },
+         .on_body = [this, passage](auto bytes) { return take_body(*passage, bytes); },
+         .has_room = [passage] { return passage->pipe == nullptr || passage->pipe->has_room(); }},
+        [this, passage](Result<void> result) { exchange_ended(passage, std::move(result)); });
+}
+
+void Forwarder::Impl::wait(const PassagePtr& passage) {
+    if (!passage->give_up_at) {
+        passage->give_up_at = clock_.steady_now() + passage->request.patience;
+    }
+    if (clock_.steady_now() >= *passage->give_up_at) {
+        refuse(passage, 503);
+    } else {
+        waiting_.push_back(passage);
+    }
+}
+
+/// A piece waits with the request until that is sent: no other one comes before.
+void Forwarder::Impl::take_piece(const PassagePtr& passage, Passage::Piece piece) {
+    if (passage->ended) {
+        return;
+    }
+    passage->piece.emplace(std::move(piece));
+    if (passage->exchange != nullptr && passage->exchange->may_have_arrived()) {
+        send_piece(*passage);
+    }
+}
+
+void Forwarder::Impl::send_piece(Passage& passage) {
+    if (auto piece = std::exchange(passage.piece, std::nullopt)) {
+        passage.pieces_began = true;
+        passage.exchange->send_more(std::move(piece->bytes), piece->last,
+                                    [hold = std::move(piece->hold)] {});
+    }
+}
+
+void Forwarder::Impl::abandon(const PassagePtr& passage) {
+    if (passage->exchange != nullptr) {
+        passage->exchange->cancel();
+    }
+    release(passage);
+}
+
+bool Forwarder::Impl::take_head(const PassagePtr& passage, const outbound::Response& response) {
+    if (response.status == not_here_status) {
+        passage->was_elsewhere = true;
+        if (response.header(not_here_header).empty()) {
+            log_.error(
+                "the server that works does not know this one: do both have copies of one "
+                "cluster.key_file?");
+        }
+        return false;
+    }
+    passed_.add();
+    passage->peer->has_answered = true;
+    note_refused(*passage->peer, false);
+    if (!std::exchange(passage->peer->answers, true)) {
+        thread_.post([this] { look_at_waiting(); });
+    }
+    passage->reply = reply_of(response);
+    const auto length = length_of(response);
+    if (!has_no_body(response.status) && (!length || *length > whole_max)) {
+        stream(passage);
+    }
+    return true;
+}
+
+void Forwarder::Impl::stream(const PassagePtr& passage) {
+    passage->pipe = std::make_shared<ReplyPipe>([this, weak = std::weak_ptr{passage}] {
+        thread_.post([this, weak] {
+            const auto one = weak.lock();
+            if (one == nullptr || one->exchange == nullptr) {
+                return;
+            }
+            if (one->pipe->is_left()) {
+                abandon(one);
+            } else {
+                one->exchange->read_on();
+            }
+        });
+    });
+    passage->reply.source = passage->pipe->source();
+    std::exchange(passage->responder, std::nullopt)->send(std::move(passage->reply));
+}
+
+bool Forwarder::Impl::take_body(Passage& passage, std::span<const std::byte> bytes) {
+    if (passage.pipe != nullptr) {
+        return passage.pipe->put(bytes);
+    }
+    passage.reply.body.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return true;
+}
+
+void Forwarder::Impl::exchange_ended(const PassagePtr& passage, Result<void> result) {
+    const auto exchange = std::exchange(passage->exchange, nullptr);
+    if (passage->pipe != nullptr) {
+        if (result) {
+            passage->pipe->finish();
+        } else {
+            passage->pipe->break_off();
+        }
+        release(passage);
+    } else if (passage->was_elsewhere || was_not_taken(passage->reply)) {
+        failed(passage, false);
+    } else if (!result) {
+        note_refused(*passage->peer, exchange->was_refused());
+        failed(passage, exchange->may_have_arrived());
+    } else {
+        std::exchange(passage->responder, std::nullopt)->send(std::move(passage->reply));
+        release(passage);
+    }
+}
+
+/// Requests that come now wait, while one of those that wait finds out whether the peer answers.
+void Forwarder::Impl::failed(const PassagePtr& passage, bool may_have_arrived) {
+    if (!may_have_arrived) {
+        passage->peer->answers = false;
+    }
+    if (passage->pieces_began) {
+        refuse(passage, may_have_arrived ? 502 : 503);
+    } else if (may_have_arrived && !passage->request.is_repeatable) {
+        refuse(passage, 502);
+    } else {
+        wait(passage);
+    }
+}
+
+void Forwarder::Impl::note_refused(Peer& peer, bool was_refused) {
+    const auto now = clock_.steady_now();
+    if (!was_refused) {
+        peer.refused_since.reset();
+    } else if (!peer.refused_since) {
+        peer.refused_since = now;
+    } else if (peer.has_answered && now - *peer.refused_since >= dead_after) {
+        const std::lock_guard lock{mutex_};
+        dead_ = peer.owner;
+    }
+}
+
+void Forwarder::Impl::refuse(const PassagePtr& passage, std::uint16_t status) {
+    if (auto responder = std::exchange(passage->responder, std::nullopt)) {
+        http::Reply reply{.status = status, .body = refusal_(status)};
+        if (status == 503) {
+            reply.add_header("Retry-After", "1");
+        }
+        responder->send(std::move(reply));
+    }
+    release(passage);
+}
+
+void Forwarder::Impl::release(const PassagePtr& passage) {
+    passage->ended = true;
+    passage->exchange.reset();
+    passage->piece.reset();
+    passage->pipe.reset();
+    passage->responder.reset();
+    if (passages_.erase(passage) > 0) {
+        limits_.release(passage->request.party, passage->request.bytes->size());
+    }
+}
+
+bool Forwarder::Impl::tick() {
+    const auto now = clock_.steady_now();
+    const auto retired = retired_;
+    for (const auto& peer : retired) {
+        if (now >= peer->close_at) {
+            peer->client.close();
+            std::erase(retired_, peer);
+        }
+    }
+    drop_gone();
+    look_at_waiting();
+    return !passages_.empty() || !retired_.empty();
+}
+
+void Forwarder::Impl::drop_gone() {
+    std::vector<PassagePtr> gone;
+    for (const auto& passage : passages_) {
+        if (passage->responder && passage->responder->is_gone()) {
+            gone.push_back(passage);
+        }
+    }
+    for (const auto& passage : gone) {
+        abandon(passage);
+    }
+}
+
+/// While the peer does not answer, one request tries it at a time.
+void Forwarder::Impl::look_at_waiting() {
+    bool tried = false;
+    for (const auto& passage : std::exchange(waiting_, {})) {
+        if (passage->ended) {
+            continue;
+        }
+        if (clock_.steady_now() >= *passage->give_up_at) {
+            refuse(passage, 503);
+        } else if (peer_ != nullptr && (peer_->answers || !std::exchange(tried, true))) {
+            attempt(passage);
+        } else {
+            waiting_.push_back(passage);
+        }
+    }
+}
+
+void Forwarder::Impl::stop() {
+    thread_.stop([this] {
+        timer_.cancel();
+        const auto left = passages_;
+        for (const auto& passage : left) {
+            if (passage->exchange != nullptr) {
+                passage->exchange->cancel();
+            }
+            if (passage->pipe != nullptr) {
+                passage->pipe->break_off();
+            }
+            refuse(passage, 503);
+        }
+        for (const auto& peer : std::exchange(retired_, {})) {
+            peer->client.close();
+        }
+        if (const auto peer = std::exchange(peer_, nullptr)) {
+            peer->client.close();
+        }
+    });
+}
+
+Forwarder::Forwarder(const Clock& clock, http::RefusalBody refusal, Options options,
+                     telemetry::Log log)
+    : impl_(std::make_unique<Impl>(clock, std::move(refusal), options, std::move(log))) {}
+
+Forwarder::~Forwarder() {
+    stop();
+}
+
+void Forwarder::start() {
+    impl_->start();
+}
+
+void Forwarder::stop() {
+    impl_->stop();
+}
+
+void Forwarder::set_owner(std::optional<Owner> owner) {
+    impl_->set_owner(std::move(owner));
+}
+
+std::optional<Owner> Forwarder::owner() const {
+    return impl_->owner();
+}
+
+bool Forwarder::is_dead(const Owner& owner) const {
+    return impl_->is_dead(owner);
+}
+
+void Forwarder::pass_on(PassedRequest request, http::Responder responder) {
+    impl_->pass_on(std::make_shared<Passage>(std::move(request), std::move(responder)));
+}
+
+std::unique_ptr<http::BodyReceiver> Forwarder::pass_on_in_pieces(PassedRequest request,
+                                                                 http::Responder responder) {
+    return impl_->pass_on_in_pieces(
+        std::make_shared<Passage>(std::move(request), std::move(responder)));
+}
+
+std::uint64_t Forwarder::passed_total() const noexcept {
+    return impl_->passed_total();
+}
+
+}  // namespace merpati::forwarding

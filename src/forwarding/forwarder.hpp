@@ -1,0 +1,78 @@
+// Passes requests on to the node that works for their accounts.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "forwarding/owner.hpp"
+#include "forwarding/passage.hpp"
+#include "http/body_receiver.hpp"
+#include "http/reply.hpp"
+#include "http/router.hpp"
+#include "telemetry/log.hpp"
+
+namespace merpati::forwarding {
+
+/// Operation: a request goes to the owner over a kept connection, and its answer back to the
+/// caller. While there is no owner, or it cannot be reached, or says that it does not work for the
+/// account, the request waits, and goes out as soon as that changes. An answer of more than
+/// `whole_max` goes through in pieces.
+///
+/// Faults: a request that the owner may have got, whose answer does not come because the owner is
+/// gone, is sent again if it is repeatable. Otherwise it is answered 502: whether it was carried
+/// out is not known. Those that wait for longer than their patience are answered 503, with
+/// `Retry-After`.
+///
+/// Limits: Options. Requests and bytes are shared among the callers, whether they wait or are under
+/// way. What does not fit is answered 503 at once.
+///
+/// Threads: one of its own; `start` and `stop` by the owner of the object, the rest from any.
+class Forwarder {
+public:
+    struct Options {
+        std::size_t requests_max = 4'096;
+        std::size_t bytes_max = std::size_t{64} << 20;
+    };
+
+    /// `refusal` gives the bodies of 502 and 503.
+    Forwarder(const Clock& clock, http::RefusalBody refusal, Options options, telemetry::Log log);
+    ~Forwarder();
+
+    void start();
+    /// Answers all that is under way with 503, or breaks it off. Idempotent.
+    void stop();
+
+    /// Who works. Empty: nobody.
+    void set_owner(std::optional<Owner> owner);
+    [[nodiscard]] std::optional<Owner> owner() const;
+    /// Whether the owner's process has ended: it has answered before, and for `dead_after` its
+    /// machine has said that nobody listens. Found out only while requests wait.
+    [[nodiscard]] bool is_dead(const Owner& owner) const;
+
+    /// Calls nothing before it returns.
+    void pass_on(PassedRequest request, http::Responder responder);
+    /// For a request with `has_more`: takes the pieces that follow.
+    [[nodiscard]] std::unique_ptr<http::BodyReceiver> pass_on_in_pieces(PassedRequest request,
+                                                                        http::Responder responder);
+
+    /// How many requests were passed on and answered.
+    [[nodiscard]] std::uint64_t passed_total() const noexcept;
+
+    static constexpr std::size_t whole_max = std::size_t{256} << 10;
+    static constexpr std::chrono::milliseconds look_every{100};
+    /// How long the answers of an owner that is none any more are still taken.
+    static constexpr std::chrono::seconds last_answers{2};
+    static constexpr std::chrono::seconds dead_after{1};
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace merpati::forwarding

@@ -1,0 +1,169 @@
+// For tests of forwarding: a node that passes requests on, and one that works.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "forwarding/forwarder.hpp"
+#include "forwarding/node_secret.hpp"
+#include "forwarding/receiving_desk.hpp"
+#include "forwarding/sending_desk.hpp"
+#include "http/server_fixture.hpp"
+
+namespace merpati::forwarding {
+
+using namespace std::chrono_literals;
+using http::testing::Answer;
+using http::testing::eventually;
+using http::testing::RawClient;
+
+/// Where requests are carried out. /echo answers body and headers, /wait keeps the Responders,
+/// /upload counts the bytes of a body, /pages answers with as many bytes as its query says.
+class WorkingNode {
+public:
+    explicit WorkingNode(const Clock& clock, Random& random, const NodeSecret& secret)
+        : desk_(secret, &routes, http::testing::refusal_text, 64UL * 1024) {
+        add_routes();
+        desk_.add_routes(router_);
+        http::Options options{.listen = {"127.0.0.1:0"}};
+        options.limits.sweep_interval = 2ms;
+        server_.emplace(clock, random, options, router_, router_, http::testing::refusal_text);
+        EXPECT_TRUE(server_->start());
+    }
+
+    [[nodiscard]] std::string address() const { return server_->addresses().at(0); }
+    void stop() { server_.reset(); }
+    void leave() { desk_.leave(); }
+
+    /// The Responders of /wait, once there are `count`.
+    std::vector<http::Responder> take(std::size_t count) {
+        EXPECT_TRUE(eventually([&] {
+            const std::lock_guard lock{mutex_};
+            return waiting_.size() >= count;
+        }));
+        const std::lock_guard lock{mutex_};
+        return std::exchange(waiting_, {});
+    }
+
+    http::Router routes;
+    std::atomic<int> calls{0};
+
+private:
+    class CountingReceiver final : public http::BodyReceiver {
+    public:
+        explicit CountingReceiver(http::Responder responder) : responder_(std::move(responder)) {}
+        void take(std::string piece, http::PieceHold /*hold*/) override { bytes_ += piece.size(); }
+        void finish() override { responder_.send({.body = std::to_string(bytes_)}); }
+
+    private:
+        http::Responder responder_;
+        std::size_t bytes_ = 0;
+    };
+    class RepeatingSource final : public http::BodySource {
+    public:
+        explicit RepeatingSource(std::size_t bytes) : left_(bytes) {}
+        void next(http::BodyWriter writer) override {
+            std::string piece(std::min(left_, std::size_t{100'000}), 'x');
+            left_ -= piece.size();
+            if (left_ > 0) {
+                writer.give(std::move(piece));
+            } else {
+                writer.finish(std::move(piece));
+            }
+        }
+
+    private:
+        std::size_t left_;
+    };
+
+    void add_routes() {
+        using http::Method;
+        routes.add(
+            Method::post, "/echo", [this](const http::Request& request, http::Responder responder) {
+                ++calls;
+                auto text = std::string{request.query} + "|" + std::string{request.body};
+                for (const auto& [name, value] : request.headers) {
+                    text += "\n" + std::string{name} + ": " + std::string{value};
+                }
+                http::Reply reply{
+                    .status = 201, .body = std::move(text), .content_type = "text/plain"};
+                reply.add_header("X-Peer", request.peer.text());
+                reply.add_header("X-Way", std::string{request.is_encrypted ? "tls" : "plain"} +
+                                              (request.from_local_socket ? " socket" : ""));
+                responder.send(std::move(reply));
+            });
+        for (const auto method : {Method::get, Method::post}) {
+            routes.add(method, "/wait", [this](const http::Request&, http::Responder responder) {
+                ++calls;
+                const std::lock_guard lock{mutex_};
+                waiting_.push_back(std::move(responder));
+            });
+        }
+        routes.add_upload(Method::post, "/upload",
+                          [](const http::Request&, http::Responder responder,
+                             const http::PieceHold&) -> std::unique_ptr<http::BodyReceiver> {
+                              return std::make_unique<CountingReceiver>(std::move(responder));
+                          });
+        routes.add(
+            Method::get, "/pages", [](const http::Request& request, http::Responder responder) {
+                const auto bytes = static_cast<std::size_t>(std::stoul(std::string{request.query}));
+                responder.send({.source = std::make_unique<RepeatingSource>(bytes)});
+            });
+    }
+
+    std::mutex mutex_;
+    std::vector<http::Responder> waiting_;
+    ReceivingDesk desk_;
+    http::Router router_;
+    std::optional<http::Server> server_;
+};
+
+/// `requests_max`: of the forwarder.
+template <std::size_t requests_max = 100>
+struct ForwardingFixture : ::testing::Test {
+    ForwardingFixture() {
+        sending.add_routes(router);
+        http::Options options{.listen = {"127.0.0.1:0"}};
+        options.limits.sweep_interval = 2ms;
+        server.emplace(clock, random, options, router, router, http::testing::refusal_text);
+        EXPECT_TRUE(server->start());
+        forwarder.start();
+    }
+    ~ForwardingFixture() override {
+        forwarder.stop();
+        server->stop();
+    }
+
+    void let_work(const WorkingNode& node) {
+        forwarder.set_owner(
+            Owner{.node = 1, .generation = ++generation, .address = node.address()});
+    }
+    RawClient connect() { return RawClient::connect(server->addresses().at(0)); }
+    static std::string request(std::string_view line, std::string_view body = {},
+                               std::string_view headers = {}) {
+        return std::string{line} + " HTTP/1.1\r\nHost: a\r\n" + std::string{headers} +
+               "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string{body};
+    }
+
+    testing::ManualClock clock;
+    testing::FixedRandom random;
+    NodeSecret secret = NodeSecret::of("a secret of all nodes");
+    Forwarder forwarder{
+        clock, http::testing::refusal_text, {.requests_max = requests_max}, telemetry::Log::none()};
+    SendingDesk sending{forwarder, secret, [](const http::Request& request) {
+                            return request.method == http::Method::get;
+                        }};
+    http::Router router;
+    std::optional<http::Server> server;
+    WorkingNode first{clock, random, secret};
+    WorkingNode second{clock, random, secret};
+    std::int64_t generation = 0;
+};
+
+}  // namespace merpati::forwarding

@@ -1,0 +1,57 @@
+// One request on its way to the node that works for its account.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "forwarding/reply_pipe.hpp"
+#include "http/body_receiver.hpp"
+#include "http/reply.hpp"
+#include "outbound/peer_client.hpp"
+
+namespace merpati::forwarding {
+
+struct Peer;
+
+/// What is known of a request before it is passed on.
+struct PassedRequest {
+    std::string method;  // passed_method
+    std::shared_ptr<const std::string> bytes;
+    bool has_more = false;  // More of the body follows in pieces.
+    /// Carrying it out twice is the same as once.
+    bool is_repeatable = false;
+    std::size_t party = 0;  // Who has a share of what may wait.
+    std::chrono::milliseconds patience{0};
+};
+
+/// Threads: the forwarder's, once it has begun.
+struct Passage {
+    Passage(PassedRequest passed, http::Responder answers)
+        : request(std::move(passed)), responder(std::move(answers)) {}
+
+    /// A piece of the body that waits until the request is sent.
+    struct Piece {
+        std::string bytes;
+        bool last = false;
+        std::optional<http::PieceHold> hold;
+    };
+
+    const PassedRequest request;
+    std::optional<http::Responder> responder;  // Empty: it is answered.
+    std::optional<SteadyTime> give_up_at{};    // Of a request that waits.
+    std::optional<Piece> piece{};
+    std::shared_ptr<Peer> peer{};  // To which it was sent last.
+    std::shared_ptr<outbound::PeerExchange> exchange{};
+    http::Reply reply{};                // As far as it has come.
+    std::shared_ptr<ReplyPipe> pipe{};  // Of an answer that is passed on in pieces.
+    bool pieces_began = false;          // Some of what follows in pieces was sent.
+    bool was_elsewhere = false;         // The peer does not work for its account.
+    bool ended = false;
+};
+
+}  // namespace merpati::forwarding

@@ -1,0 +1,34 @@
+// A node to which requests are passed on.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include "base/clock.hpp"
+#include "forwarding/owner.hpp"
+#include "outbound/peer_client.hpp"
+
+namespace merpati::forwarding {
+
+/// Of an address literal and a port, with IPv6 in brackets. Empty: the text is none.
+[[nodiscard]] std::optional<boost::asio::ip::tcp::endpoint> endpoint_of(std::string_view address);
+
+/// A node that works, or did a moment ago.
+struct Peer {
+    Peer(const Clock& clock, boost::asio::any_io_executor executor,
+         boost::asio::ip::tcp::endpoint endpoint, Owner of)
+        : owner(std::move(of)), client(clock, std::move(executor), std::move(endpoint)) {}
+
+    const Owner owner;
+    outbound::PeerClient client;
+    bool has_answered = false;
+    std::optional<SteadyTime> refused_since{};  // Nobody listens there since then.
+    bool answers = true;                        // The last request that was sent reached it.
+    SteadyTime close_at{};                      // Of one that does not work any more.
+};
+
+}  // namespace merpati::forwarding

@@ -1,0 +1,102 @@
+#include "forwarding/receiving_desk.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "forwarding/caller.hpp"
+#include "forwarding/kept_request.hpp"
+#include "forwarding/passage_text.hpp"
+
+namespace merpati::forwarding {
+namespace {
+
+/// Empty: no node has passed the request on.
+std::optional<Caller> proven_caller(const NodeSecret& secret, const http::Request& request) {
+    const auto caller = request.header(caller_header);
+    const auto proof = request.header(proof_header);
+    const bool holds =
+        caller && proof &&
+        secret.holds(*proof, http::to_string(request.method), target_of(request), *caller);
+    return holds ? parse_caller(*caller) : std::nullopt;
+}
+
+}  // namespace
+
+void ReceivingDesk::add_routes(http::Router& router) {
+    using http::Method;
+    for (const auto method : {Method::get, Method::head, Method::post, Method::put, Method::patch,
+                              Method::del, Method::options, Method::other}) {
+        router.add_upload(
+            method, "/*",
+            [this](const http::Request& request, http::Responder responder, http::PieceHold hold) {
+                return take(request, std::move(responder), std::move(hold));
+            });
+    }
+}
+
+std::unique_ptr<http::BodyReceiver> ReceivingDesk::take(const http::Request& given,
+                                                        http::Responder responder,
+                                                        http::PieceHold hold) {
+    const auto caller = proven_caller(secret_, given);
+    if (!caller) {
+        responder.send({.status = not_here_status, .close = true});
+        return nullptr;
+    }
+    auto kept = std::make_unique<KeptRequest>(given);
+    amend(kept->request(), *caller);
+    if (routes_ == nullptr || left_) {
+        http::Reply reply{.status = not_here_status, .body = refusal_(not_here_status)};
+        reply.add_header(not_here_header, "1");
+        responder.send(std::move(reply));
+        return nullptr;
+    }
+    const auto match = routes_->find(given.method, given.path);
+    if (match.upload != nullptr) {
+        return (*match.upload)(kept->request(), std::move(responder), std::move(hold));
+    }
+    if (match.handler == nullptr) {
+        responder.send(refused(match));
+        return nullptr;
+    }
+    struct Begun {
+        std::unique_ptr<KeptRequest> kept;
+        http::Responder responder;
+    };
+    auto begun =
+        std::make_shared<Begun>(Begun{.kept = std::move(kept), .responder = std::move(responder)});
+    return std::make_unique<WholeBody>(
+        room_, match.body_max != 0 ? match.body_max : body_max_,
+        [handler = match.handler, begun](const std::string& body) {
+            auto& request = begun->kept->request();
+            request.body = body;
+            (*handler)(request, std::move(begun->responder));
+        },
+        [this, begun](const std::string& /*so_far*/,
+                      bool is_too_long) -> std::unique_ptr<http::BodyReceiver> {
+            begun->responder.send(is_too_long ? too_large(begun->kept->request())
+                                              : refused({.status = 503}));
+            return nullptr;
+        });
+}
+
+http::Reply ReceivingDesk::too_large(const http::Request& request) const {
+    if (routes_->before_too_large) {
+        if (auto earlier = routes_->before_too_large(request)) {
+            return *std::move(earlier);
+        }
+    }
+    return refused({.status = 413});
+}
+
+http::Reply ReceivingDesk::refused(const http::Router::Match& match) const {
+    http::Reply reply{.status = match.status, .body = refusal_(match.status)};
+    if (match.status == 405) {
+        reply.add_header("Allow", match.allow);
+    } else if (match.status == 503) {
+        reply.add_header("Retry-After", "1");
+    }
+    return reply;
+}
+
+}  // namespace merpati::forwarding

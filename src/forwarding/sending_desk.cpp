@@ -1,0 +1,84 @@
+#include "forwarding/sending_desk.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "forwarding/passage_text.hpp"
+
+namespace merpati::forwarding {
+namespace {
+
+using http::Method;
+
+/// Whoever calls with the same key or cookie, or, without one, from the same address.
+std::size_t party_of(const http::Request& request) {
+    const auto credentials = request.authorization.empty()
+                                 ? request.header("Cookie").value_or(std::string_view{})
+                                 : request.authorization;
+    return credentials.empty() ? hash_value(request.peer)
+                               : std::hash<std::string_view>{}(credentials);
+}
+
+std::shared_ptr<const std::string> shared(std::string text) {
+    return std::make_shared<const std::string>(std::move(text));
+}
+
+}  // namespace
+
+void SendingDesk::add_routes(http::Router& router) {
+    for (const auto method : {Method::get, Method::head, Method::post, Method::put, Method::patch,
+                              Method::del, Method::options, Method::other}) {
+        router.add_upload(method, "/*",
+                          [this](const http::Request& request, http::Responder responder,
+                                 const http::PieceHold& /*hold*/) {
+                              return take(request, std::move(responder));
+                          });
+    }
+}
+
+void SendingDesk::pass_on_at_once(const http::Request& request, http::Responder responder) const {
+    auto text = head_of(request, secret_);
+    append_whole(text, {});
+    forwarder_.pass_on({.method = std::string{passed_method(request.method)},
+                        .bytes = shared(std::move(text)),
+                        .is_repeatable = true,
+                        .party = party_of(request)},
+                       std::move(responder));
+}
+
+/// The answer may come before the body has ended; then its rest is not read.
+std::unique_ptr<http::BodyReceiver> SendingDesk::take(const http::Request& request,
+                                                      http::Responder responder) {
+    struct Begun {
+        PassedRequest request;
+        std::string head;
+        http::Responder responder;
+    };
+    auto begun = std::make_shared<Begun>(
+        Begun{.request = {.method = std::string{passed_method(request.method)},
+                          .bytes = {},
+                          .is_repeatable = is_repeatable_(request),
+                          .party = party_of(request),
+                          .patience = patience},
+              .head = head_of(request, secret_),
+              .responder = std::move(responder)});
+    return std::make_unique<WholeBody>(
+        room_, whole_max,
+        [this, begun](const std::string& body) {
+            append_whole(begun->head, body);
+            begun->request.bytes = shared(std::move(begun->head));
+            forwarder_.pass_on(std::move(begun->request), std::move(begun->responder));
+        },
+        [this, begun](const std::string& start, bool /*is_too_long*/) {
+            append_begun(begun->head, start);
+            begun->request.bytes = shared(std::move(begun->head));
+            begun->request.has_more = true;
+            begun->request.is_repeatable = false;
+            return forwarder_.pass_on_in_pieces(std::move(begun->request),
+                                                std::move(begun->responder));
+        });
+}
+
+}  // namespace merpati::forwarding

@@ -1,0 +1,51 @@
+// Takes all requests of a node that does not work, and passes them on.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "forwarding/forwarder.hpp"
+#include "forwarding/node_secret.hpp"
+#include "forwarding/whole_body.hpp"
+#include "http/body_receiver.hpp"
+#include "http/request.hpp"
+#include "http/router.hpp"
+
+namespace merpati::forwarding {
+
+/// Limits: a body of up to `whole_max` is collected before its request is passed on, while all that
+/// are being collected take less than `collected_max`. Others go through in pieces.
+///
+/// Threads: the servers'. It must outlive them.
+class SendingDesk {
+public:
+    /// Whether carrying a request out twice is the same as once.
+    using IsRepeatable = std::function<bool(const http::Request&)>;
+
+    SendingDesk(Forwarder& forwarder, const NodeSecret& secret, IsRepeatable is_repeatable)
+        : forwarder_(forwarder), secret_(secret), is_repeatable_(std::move(is_repeatable)) {}
+
+    /// Adds routes for all methods and paths, which more exact ones precede.
+    void add_routes(http::Router& router);
+    /// Passes on a request without a body if there is an owner now; otherwise answers 503.
+    void pass_on_at_once(const http::Request& request, http::Responder responder) const;
+
+    /// How long a request waits for an owner.
+    static constexpr std::chrono::seconds patience{15};
+    static constexpr std::size_t whole_max = std::size_t{64} << 10;
+    static constexpr std::size_t collected_max = std::size_t{32} << 20;
+
+private:
+    [[nodiscard]] std::unique_ptr<http::BodyReceiver> take(const http::Request& request,
+                                                           http::Responder responder);
+
+    Forwarder& forwarder_;
+    const NodeSecret& secret_;
+    const IsRepeatable is_repeatable_;
+    BodyRoom room_{collected_max};
+};
+
+}  // namespace merpati::forwarding
