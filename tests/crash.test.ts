@@ -12,7 +12,7 @@ import { freshNumber, freshText, simulated } from "./support/numbers.ts";
 import { onPostgres } from "./support/postgres.ts";
 import { cutPower, cuttablePower } from "./support/power_cut.ts";
 import { Sink } from "./support/sink.ts";
-import { pause, waitFor } from "./support/wait.ts";
+import { pause } from "./support/wait.ts";
 
 const rounds = Number(process.env["MERPATI_CRASH_ROUNDS"] ?? 5);
 const window = 8; // Sends in flight for each device.
@@ -67,7 +67,7 @@ test.each([
       // Requests that the kill cut off may have been accepted; their keys make repeating them safe.
       await Promise.all(cutOff.map((order) => ask(account, order, ledger)));
     }
-    await waitForCallbacks(path, ledger);
+    await sink.untilTold(path, ledger.accepted);
     const { credit } = await gateway.json("account", "show", account.id);
     const list = await gateway.json("message", "list", "--limit", "10000000");
     const calledBack = sink.at(path).map((received) => received.json);
@@ -168,20 +168,4 @@ async function expectBooksAgree(gateway: Gateway): Promise<void> {
   expect(findings.filter((one) => one.subject === "credit")).toEqual([
     expect.objectContaining({ verdict: "good" }),
   ]);
-}
-
-/**
- * Waits until all callbacks arrived, or none has arrived for a long time; the ledger then reports
- * what is missing.
- */
-async function waitForCallbacks(path: string, ledger: Ledger): Promise<void> {
-  let seen = -1;
-  const everyone = () => {
-    const told = new Set(sink.at(path).map((received) => received.json.requestId));
-    return [...ledger.accepted.keys()].every((id) => told.has(id));
-  };
-  while (!everyone() && sink.at(path).length > seen) {
-    seen = sink.at(path).length;
-    await waitFor("every callback", everyone, 30_000).catch(() => undefined);
-  }
 }
