@@ -1,7 +1,10 @@
 #include "store/postgres/postgres_store.hpp"
 
+#include <future>
 #include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "store/postgres/connection.hpp"
@@ -50,6 +53,40 @@ TEST_P(PostgresStoreTest, TheKeyFileHasNoDefault) {
 TEST_P(PostgresStoreTest, AnotherKeyFileIsRefused) {
     options.key_file = directory.path() / "other.key";
     EXPECT_EQ(code_of_open(), ErrorCode::conflict);
+}
+
+TEST_P(PostgresStoreTest, OfNodesThatBeginAStoreAtOnceWithTwoKeysOneSucceeds) {
+    for (int round = 0; round < 5; ++round) {
+        store.reset();
+        options = GetParam().options(directory.path());
+        std::vector<std::future<Result<std::unique_ptr<Store>>>> nodes;
+        for (const auto* name : {"one", "other"}) {
+            auto own = options;
+            own.key_file = directory.path() / fmt::format("{}-{}.key", name, round);
+            nodes.push_back(std::async(std::launch::async, [own] { return open_store(own); }));
+        }
+        int opened = 0;
+        for (auto& node : nodes) {
+            const auto result = node.get();
+            opened += result ? 1 : 0;
+            EXPECT_TRUE(result || result.error().code == ErrorCode::conflict);
+        }
+        EXPECT_EQ(opened, 1);
+    }
+}
+
+TEST_P(PostgresStoreTest, NodesThatBeginAStoreAtOnceWithOneKeySucceed) {
+    store.reset();
+    options = GetParam().options(directory.path());
+    std::vector<std::future<Result<std::unique_ptr<Store>>>> nodes;
+    for (int node = 0; node < 4; ++node) {
+        nodes.push_back(
+            std::async(std::launch::async, [own = options] { return open_store(own); }));
+    }
+    for (auto& node : nodes) {
+        const auto result = node.get();
+        EXPECT_TRUE(result) << result.error().describe();
+    }
 }
 
 TEST_P(PostgresStoreTest, AServerThatMayLoseWhatItAcknowledgesIsRefused) {

@@ -77,16 +77,51 @@ Secrets try_secrets(Connection& connection, const SecretBox* key) {
 }
 
 /// Where the page is damaged too, each start tries the secrets again.
-void write_check(Connection& connection, const SecretBox& secrets) {
+void write_check(Connection& connection, const SecretBox& secrets, const char* sql) {
     const auto sealed = secrets.seal(as_bytes(check_word));
     try {
-        Statement put{connection,
-                      "INSERT INTO meta(name, value) VALUES('key_check', ?1) "
-                      "ON CONFLICT(name) DO UPDATE SET value = ?1"};
+        Statement put{connection, sql};
         put.run(std::span<const std::byte>{sealed});
+        connection.wait();
     } catch (const Failure& failure) {
         throw_unless_damage(failure);
     }
+}
+
+/// Nodes that begin a store at once each have a key. The first one's is the store's.
+Result<void> begin_check(Connection& connection, const SecretBox& secrets,
+                         const std::filesystem::path& key_file) {
+    write_check(connection, secrets,
+                "INSERT INTO meta(name, value) VALUES('key_check', ?) "
+                "ON CONFLICT(name) DO NOTHING");
+    if (read_check(connection, &secrets) == Check::other) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("another node has just begun this store with another key file: "
+                                "replace {} by a copy of that node's",
+                                key_file.string()));
+    }
+    return {};
+}
+
+void renew_check(Connection& connection, const SecretBox& secrets) {
+    write_check(connection, secrets,
+                "INSERT INTO meta(name, value) VALUES('key_check', ?1) "
+                "ON CONFLICT(name) DO UPDATE SET value = ?1");
+}
+
+/// The key file opens nothing of the store, which has secrets.
+std::unexpected<Error> refuse_key(Check check, const std::filesystem::path& key_file) {
+    if (check == Check::other) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("{} is not the key file of this store: name the right one with "
+                                "store.key_file",
+                                key_file.string()));
+    }
+    return fail(ErrorCode::conflict,
+                fmt::format("the store's check of its key file is damaged, and {} opens none of "
+                            "its secrets: name the right one with store.key_file, or restore a "
+                            "backup (docs/backup.md)",
+                            key_file.string()));
 }
 
 }  // namespace
@@ -112,21 +147,35 @@ Result<StoreKey> open_key(Connection& connection, const std::filesystem::path& k
             return pass(secrets);
         }
     }
-    if (is_new || tried.opened) {
-        write_check(connection, *secrets);
-        return StoreKey{.secrets = *secrets, .check_damaged = !is_new};
+    if (is_new) {
+        if (auto begun = begin_check(connection, *secrets, key_file); !begun) {
+            return pass(begun);
+        }
+        return StoreKey{.secrets = *secrets};
     }
-    if (check == Check::other) {
-        return fail(ErrorCode::conflict,
-                    fmt::format("{} is not the key file of this store: name the right one with "
-                                "store.key_file",
-                                key_file.string()));
+    if (tried.opened) {
+        renew_check(connection, *secrets);
+        return StoreKey{.secrets = *secrets, .check_damaged = true};
     }
-    return fail(ErrorCode::conflict,
-                fmt::format("the store's check of its key file is damaged, and {} opens none of "
-                            "its secrets: name the right one with store.key_file, or restore a "
-                            "backup (docs/backup.md)",
-                            key_file.string()));
+    return refuse_key(check, key_file);
+}
+
+Result<void> check_key(Connection& connection, const std::filesystem::path& key_file) {
+    const auto secrets = SecretBox::open(key_file);
+    if (!secrets && secrets.error().code != ErrorCode::not_found) {
+        return pass(secrets);
+    }
+    const auto* key = secrets ? &*secrets : nullptr;
+    const auto check = read_check(connection, key);
+    if (check == Check::opened) {
+        return {};
+    }
+    const auto tried = try_secrets(connection, key);
+    if (tried.opened || (check == Check::missing && !tried.found)) {
+        return {};
+    }
+    return secrets ? refuse_key(check, key_file)
+                   : fail(ErrorCode::conflict, secrets.error().detail);
 }
 
 }  // namespace merpati::store::sql

@@ -18,11 +18,16 @@ struct StoreKey {
 /// Opens the key file of a store, or creates it for a store that holds no secrets.
 ///
 /// Operation: a row of `meta` holds a word that only the store's key opens. If that row is missing
-/// or damaged, a key that opens the secret of any account or person is the right one.
+/// or damaged, a key that opens the secret of any account or person is the right one. Of nodes that
+/// begin a store at once with different keys, one succeeds.
 ///
 /// Errors: conflict (the file is missing or malformed, or opens nothing of this store), io_failed;
 /// each detail names the file. Throws Failure.
 [[nodiscard]] Result<StoreKey> open_key(Connection& connection,
                                         const std::filesystem::path& key_file);
+
+/// Whether the file is the store's key file, without creating or writing anything. For a store
+/// without secrets it may be missing. Errors: as open_key.
+[[nodiscard]] Result<void> check_key(Connection& connection, const std::filesystem::path& key_file);
 
 }  // namespace merpati::store::sql
