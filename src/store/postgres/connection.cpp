@@ -243,10 +243,20 @@ std::int64_t Connection::last_assigned(std::string_view table) {
 }
 
 void Connection::run_script(const std::string& sql) {
+    clear_pipeline();
+    watched([&] { link_.run_script(sql.c_str()); });
+}
+
+void Connection::copy_in(const std::string& sql, std::string_view rows) {
+    clear_pipeline();
+    watched([&] { link_.copy_in(sql.c_str(), rows); });
+}
+
+/// Waits until nothing is under way.
+void Connection::clear_pipeline() {
     make_ready();
     sync();
     wait();
-    watched([&] { link_.run_script(sql.c_str()); });
 }
 
 void Connection::run(PreparedText& text, std::span<const Argument> arguments,

@@ -111,6 +111,10 @@ public:
     /// Runs several statements, as one transaction if none is open. Throws Failure.
     void run_script(const std::string& sql);
 
+    /// Runs a "COPY … FROM STDIN", in the open transaction if there is one. `rows`: its input.
+    /// Throws Failure.
+    void copy_in(const std::string& sql, std::string_view rows);
+
     // For statements.
 
     /// As sql::Statement::run; with `returned`, as run_returning. Throws Failure.
@@ -144,6 +148,7 @@ private:
 
     void begin_step(bool leaves_number);
     void make_ready();
+    void clear_pipeline();
     void limit_waits();
     void lock_node();
     [[nodiscard]] bool try_roll_back() noexcept;

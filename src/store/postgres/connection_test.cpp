@@ -48,6 +48,34 @@ Failure::Kind failure_of_call(const std::function<void()>& call) {
     return Failure::Kind::failed;
 }
 
+TEST_F(PostgresConnectionTest, CopiedRowsAreThoseOfTheTransaction) {
+    constexpr int rows = 100'000;
+    std::string input;
+    for (int row = 1; row <= rows; ++row) {
+        input += std::to_string(1'000 + row) + "\tword " + std::to_string(row) + "\n";
+    }
+    connection.begin();
+    add("before");
+    connection.copy_in("COPY word(id, text) FROM STDIN", input);
+    EXPECT_EQ(count(), std::to_string(rows + 1));
+    EXPECT_EQ(count_elsewhere(), "0");
+    connection.commit();
+    EXPECT_EQ(count_elsewhere(), std::to_string(rows + 1));
+}
+
+TEST_F(PostgresConnectionTest, ACopyThatFailsUndoesItsTransaction) {
+    connection.begin();
+    EXPECT_EQ(failure_of_call(
+                  [&] { connection.copy_in("COPY word(id, text) FROM STDIN", "1\ta\n1\tb\n"); }),
+              Failure::Kind::constraint);
+    connection.roll_back();
+    EXPECT_EQ(count(), "0");
+    EXPECT_EQ(failure_of_call([&] { connection.copy_in("COPY word FROM STDIN", "no number\n"); }),
+              Failure::Kind::failed);
+    add("after");
+    EXPECT_EQ(count(), "1");
+}
+
 TEST_F(PostgresConnectionTest, ReturnsWhatWasStored) {
     const std::string text{"a\0b \xEF\xB7\x90 \xF0\x9F\x95\x8A", 13};
     const Bytes bytes{std::byte{0}, std::byte{0xff}};

@@ -106,13 +106,25 @@ ResultPointer Link::next_result() {
 }
 
 void Link::run_script(const char* sql) {
+    run_alone(sql, {});
+}
+
+void Link::copy_in(const char* sql, std::string_view rows) {
+    run_alone(sql, rows);
+}
+
+/// Outside the pipeline, in which neither several statements nor a COPY are possible.
+void Link::run_alone(const char* sql, std::string_view input) {
     if (PQexitPipelineMode(handle_.get()) != 1) {
         lose();
     }
     sent(PQsendQuery(handle_.get(), sql));
     ResultPointer failed;
     while (auto result = next_result()) {
-        if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR) {
+        const auto status = PQresultStatus(result.get());
+        if (status == PGRES_COPY_IN) {
+            give(input);
+        } else if (status == PGRES_FATAL_ERROR) {
             failed = std::move(result);
         }
     }
@@ -124,14 +136,31 @@ void Link::run_script(const char* sql) {
     }
 }
 
+/// Hands the input to the system piece by piece, because libpq keeps what the system does not take.
+void Link::give(std::string_view input) {
+    constexpr std::size_t piece_max = 64UL * 1024;
+    while (!input.empty()) {
+        const auto piece = input.substr(0, piece_max);
+        sent(PQputCopyData(handle_.get(), piece.data(), static_cast<int>(piece.size())));
+        input.remove_prefix(piece.size());
+        for (int unsent = PQflush(handle_.get()); unsent != 0; unsent = PQflush(handle_.get())) {
+            sent(unsent);
+            wait_for(POLLIN | POLLOUT);
+        }
+    }
+    sent(PQputCopyEnd(handle_.get(), nullptr));
+}
+
 void Link::wait_for_server() {
     const int unsent = PQflush(handle_.get());
     if (unsent < 0) {
         lose();
     }
-    pollfd watched{.fd = PQsocket(handle_.get()),
-                   .events = static_cast<short>(unsent == 1 ? POLLIN | POLLOUT : POLLIN),
-                   .revents = 0};
+    wait_for(static_cast<short>(unsent == 1 ? POLLIN | POLLOUT : POLLIN));
+}
+
+void Link::wait_for(short events) {
+    pollfd watched{.fd = PQsocket(handle_.get()), .events = events, .revents = 0};
     const int ready = ::poll(&watched, 1, static_cast<int>(silence_max_.count()));
     if (ready < 0 && errno == EINTR) {
         return;

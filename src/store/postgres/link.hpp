@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include <libpq-fe.h>
 
@@ -60,13 +61,20 @@ public:
     /// Runs several statements as one transaction. No command may be under way. Throws Failure.
     void run_script(const char* sql);
 
+    /// Runs a "COPY … FROM STDIN", whose input is `rows`. No command may be under way. Throws
+    /// Failure.
+    void copy_in(const char* sql, std::string_view rows);
+
 private:
     struct Finish {
         void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
     };
 
     void inspect_server();
+    void run_alone(const char* sql, std::string_view input);
+    void give(std::string_view input);
     void wait_for_server();
+    void wait_for(short events);
     [[noreturn]] void lose();
 
     const ConnectionSettings settings_;

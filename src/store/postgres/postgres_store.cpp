@@ -13,9 +13,11 @@
 #include "base/file_descriptor.hpp"
 #include "store/lock_file.hpp"
 #include "store/postgres/connection.hpp"
+#include "store/postgres/durability.hpp"
 #include "store/postgres/schema.hpp"
 #include "store/postgres/stored_nodes.hpp"
 #include "store/sql/campaign_check.hpp"
+#include "store/sql/copy_mark.hpp"
 #include "store/sql/ledger_check.hpp"
 #include "store/sql/message_writer.hpp"
 #include "store/sql/store_key.hpp"
@@ -58,22 +60,6 @@ private:
     std::vector<bool> changes_;  // Whether each had no error.
 };
 
-/// A server that acknowledges what it may lose must not be trusted with messages.
-Result<void> check_durability(Connection& connection, const StoreOptions& options) {
-    const auto setting = [&](const char* name) {
-        return connection.query_text(fmt::format("SELECT current_setting('{}')", name).c_str());
-    };
-    const auto commit = setting("synchronous_commit");
-    const auto fsync = setting("fsync");
-    if (commit == "off" || (fsync == "off" && options.must_sync)) {
-        return fail(ErrorCode::store_failed,
-                    fmt::format("the store cannot be made durable here: synchronous_commit of the "
-                                "database is '{}' and fsync of its server '{}'",
-                                commit, fsync));
-    }
-    return {};
-}
-
 class PostgresStore final : public Store {
 public:
     /// Throws Failure.
@@ -91,9 +77,7 @@ public:
                      connection_->fence(self);
                      connection_->leave_numbers();
                  }),
-          size_connection_(settings_, size_within) {
-        connection_->wait_for_locks(options.lock_wait);
-    }
+          size_connection_(settings_, size_within) {}
 
     /// Keeps the lock of the machine's other processes until the store is closed.
     void hold(FileDescriptor lock) { lock_ = std::move(lock); }
@@ -282,11 +266,15 @@ Result<std::unique_ptr<Store>> open(const StoreOptions& options) {
     }
     return sql::guarded([&]() -> Result<std::unique_ptr<Store>> {
         auto connection = std::make_unique<Connection>(*settings);
-        if (auto checked = check_durability(*connection, options); !checked) {
+        if (auto checked = check_durability(*connection, options.must_sync); !checked) {
             return pass(checked);
         }
         if (auto migrated = migrate(*connection, options.create); !migrated) {
             return pass(migrated);
+        }
+        connection->wait_for_locks(options.lock_wait);
+        if (auto ended = sql::end_copies(*connection); !ended) {
+            return pass(ended);
         }
         auto key = sql::open_key(*connection, options.key_file);
         if (!key) {

@@ -81,7 +81,9 @@ public:
                                   text.size(), SQLITE_STATIC, SQLITE_UTF8));
     }
     void bind_bytes(int place, std::span<const std::byte> bytes) override {
-        check(sqlite3_bind_blob64(handle_, place, bytes.data(), bytes.size(), SQLITE_STATIC));
+        const void* data = bytes.data();
+        check(sqlite3_bind_blob64(handle_, place, data == nullptr ? "" : data, bytes.size(),
+                                  SQLITE_STATIC));
     }
 
     void run() override {

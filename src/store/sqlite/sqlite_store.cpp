@@ -11,6 +11,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "store/secret_box.hpp"
+#include "store/sql/copy_mark.hpp"
 #include "store/sql/message_writer.hpp"
 #include "store/sql/store_key.hpp"
 #include "store/sql/stored_reader.hpp"
@@ -20,6 +21,7 @@
 #include "store/sqlite/disk_room.hpp"
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/store_lock.hpp"
+#include "store/sqlite/writer_settings.hpp"
 #include "store/sync_directory.hpp"
 
 namespace merpati::store::sqlite {
@@ -35,28 +37,6 @@ constexpr const char* disk_is_full = "the store's disk is full: free some room";
 
 bool accepts(const Change& change) {
     return change.accepts > 0;
-}
-
-/// Sets up the writing connection. Durability settings are read back, because a build or file
-/// system that does not provide them must not be trusted with messages.
-Result<void> prepare_writer(Connection& connection) {
-    connection.execute(
-        "PRAGMA cache_size = -24576; PRAGMA temp_store = MEMORY;"
-        "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864;"
-        // Overwrites deleted content if that needs no extra write. Debian's default writes every
-        // page that becomes free.
-        "PRAGMA secure_delete = FAST");
-    const auto journal = connection.query_text("PRAGMA journal_mode = WAL");
-    // Checkpoints are explicit, because SQLite does not report failures of automatic checkpoints.
-    connection.execute("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
-    const auto synchronous = connection.query_text("PRAGMA synchronous");
-    if (journal != "wal" || synchronous != "2") {
-        return fail(ErrorCode::store_failed,
-                    fmt::format("the store cannot be made durable here: journal_mode is '{}' and "
-                                "synchronous '{}' (network file systems cannot hold a store)",
-                                journal, synchronous));
-    }
-    return {};
 }
 
 class SqliteStore final : public Store {
@@ -241,6 +221,9 @@ Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
     }
     if (auto migrated = migrate(*connection, options.migrate); !migrated) {
         return pass(migrated);
+    }
+    if (auto ended = sql::end_copies(*connection); !ended) {
+        return pass(ended);
     }
     const auto key_file =
         options.key_file.empty() ? std::filesystem::path{path.string() + ".key"} : options.key_file;
