@@ -32,6 +32,7 @@ void add_suppression_commands(Program& program);
 void add_doctor(Program& program);
 void add_backup(Program& program);
 void add_migrate(Program& program);
+void add_store_commands(Program& program);
 void add_node_commands(Program& program);
 void add_config_commands(Program& program);
 void add_version(Program& program);

@@ -18,6 +18,7 @@ std::unique_ptr<Program> make_program(Console console) {
     add_doctor(*program);
     add_backup(*program);
     add_migrate(*program);
+    add_store_commands(*program);
     add_node_commands(*program);
     add_config_commands(*program);
     add_launch_worker(*program);
