@@ -1,38 +1,57 @@
 #include "store/sql/campaign_check.hpp"
 
 #include <array>
+#include <string>
 
 #include <fmt/format.h>
+
+#include "store/sql/campaign_rows.hpp"
+#include "store/sql/rows.hpp"
 
 namespace merpati::store::sql {
 namespace {
 
+using model::Progress;
+using model::RecipientState;
+
 /// The counts of each campaign and of its rows. Of campaigns that have ended, only those that have
 /// all their rows.
-constexpr const char* counts_of_campaigns = R"sql(
+std::string counts_of_campaigns() {
+    return fmt::format(
+        R"sql(
 SELECT c.id, c.pending, c.queued, c.sent, c.failed, c.skipped, c.uncertain, c.cancelled,
        c.delivered, c.read,
-       count(*) FILTER (WHERE r.state = -2), count(*) FILTER (WHERE r.state = -1),
-       count(*) FILTER (WHERE r.state = 2), count(*) FILTER (WHERE r.state = 3),
-       count(*) FILTER (WHERE r.state = 4), count(*) FILTER (WHERE r.state = 5),
-       count(*) FILTER (WHERE r.state = 6),
-       count(*) FILTER (WHERE r.progress >= 3), count(*) FILTER (WHERE r.progress = 4)
+       count(*) FILTER (WHERE r.state = {0}), count(*) FILTER (WHERE r.state = {1}),
+       count(*) FILTER (WHERE r.state = {2}), count(*) FILTER (WHERE r.state = {3}),
+       count(*) FILTER (WHERE r.state = {4}), count(*) FILTER (WHERE r.state = {5}),
+       count(*) FILTER (WHERE r.state = {6}),
+       count(*) FILTER (WHERE r.progress >= {7}), count(*) FILTER (WHERE r.progress = {8})
 FROM (SELECT *, pending + queued + sent + failed + skipped + uncertain + cancelled AS total
       FROM campaign WHERE removed = 0) c
-LEFT JOIN campaign_recipient r ON r.id > c.id << 32 AND r.id <= (c.id << 32) + c.total
+LEFT JOIN campaign_recipient r ON r.id > c.id << {9} AND r.id <= (c.id << {9}) + c.total
 GROUP BY c.id, c.pending, c.queued, c.sent, c.failed, c.skipped, c.uncertain, c.cancelled,
          c.delivered, c.read, c.finished_at, c.total
 HAVING c.finished_at IS NULL OR count(r.id) = c.total
-)sql";
+)sql",
+        stored(RecipientState::pending), stored(RecipientState::queued),
+        stored(RecipientState::sent), stored(RecipientState::failed),
+        stored(RecipientState::skipped), stored(RecipientState::uncertain),
+        stored(RecipientState::cancelled), number_of(Progress::delivered),
+        number_of(Progress::read), row_bits);
+}
 
 /// Campaigns whose reasons are not as many as their counts say.
-constexpr const char* counts_of_outcomes = R"sql(
+std::string counts_of_outcomes() {
+    return fmt::format(
+        R"sql(
 SELECT c.id, c.failed, c.skipped,
-       CAST(coalesce(sum(o.recipients) FILTER (WHERE o.state = 3), 0) AS bigint),
-       CAST(coalesce(sum(o.recipients) FILTER (WHERE o.state = 4), 0) AS bigint)
+       CAST(coalesce(sum(o.recipients) FILTER (WHERE o.state = {}), 0) AS bigint),
+       CAST(coalesce(sum(o.recipients) FILTER (WHERE o.state = {}), 0) AS bigint)
 FROM campaign c LEFT JOIN campaign_outcome o ON o.campaign = c.id
 WHERE c.removed = 0 AND c.pruned = 0 GROUP BY c.id, c.failed, c.skipped
-)sql";
+)sql",
+        number_of(RecipientState::failed), number_of(RecipientState::skipped));
+}
 
 constexpr int counts_compared = 9;
 
@@ -55,7 +74,7 @@ std::string difference(const Cursor& row) {
 }  // namespace
 
 void compare_outcomes(Connection& connection, std::vector<CampaignFault>& faults) {
-    Statement compare{connection, counts_of_outcomes, Rows::many};
+    Statement compare{connection, counts_of_outcomes(), Rows::many};
     for (auto row = compare.query(); row.next();) {
         if (row.integer(1) != row.integer(3) || row.integer(2) != row.integer(4)) {
             faults.push_back({.campaign = {row.integer(0)},
@@ -68,7 +87,7 @@ void compare_outcomes(Connection& connection, std::vector<CampaignFault>& faults
 }
 
 void compare_counts(Connection& connection, std::vector<CampaignFault>& faults) {
-    Statement compare{connection, counts_of_campaigns, Rows::many};
+    Statement compare{connection, counts_of_campaigns(), Rows::many};
     for (auto row = compare.query(); row.next();) {
         if (auto what = difference(row); !what.empty()) {
             faults.push_back({.campaign = {row.integer(0)}, .what = std::move(what)});

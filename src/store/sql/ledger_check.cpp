@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "store/sql/rows.hpp"
+
 namespace merpati::store::sql {
 namespace {
 
@@ -21,7 +23,8 @@ SELECT a.id, a.credit, b.amount, b.standing, n.balance,
 FROM account a
 LEFT JOIN (SELECT account, CAST(sum(amount) AS bigint) AS amount,
                   CAST(sum(charged) - sum(refunded) AS bigint) AS standing,
-                  CAST(-sum(amount) FILTER (WHERE kind IN (5, 6)) AS bigint) AS reserved,
+                  CAST(-sum(amount) FILTER (WHERE kind IN ({reserved}, {released})) AS bigint)
+                      AS reserved,
                   max(number) AS newest FROM ledger GROUP BY account) b ON b.account = a.id
 LEFT JOIN (SELECT account, CAST(sum(reserved) AS bigint) AS reserved
            FROM campaign GROUP BY account) c
@@ -31,7 +34,9 @@ LEFT JOIN ledger_pruned p ON p.account = a.id
 LEFT JOIN (SELECT m.account, count(*) AS charged,
                   count(*) FILTER (WHERE m.campaign_row IS NOT NULL) AS from_reserve
            FROM message m LEFT JOIN completion c ON c.id = m.id
-           WHERE (m.flags & 64) <> 0 AND coalesce(c.state, 0) NOT IN (3, 4) GROUP BY m.account) m
+           WHERE (m.flags & {charged}) <> 0 AND
+                 coalesce(c.state, {pending}) NOT IN ({failed}, {cancelled})
+           GROUP BY m.account) m
        ON m.account = a.id
 )sql";
 
@@ -65,7 +70,15 @@ std::string fault_of(const Cursor& row) {
 
 std::vector<LedgerFault> compare_ledgers(Connection& connection) {
     std::vector<LedgerFault> faults;
-    Statement compare{connection, books, Rows::many};
+    using Kind = LedgerEntry::Kind;
+    using model::MessageState;
+    const auto text = fmt::format(books, fmt::arg("reserved", number_of(Kind::reserved)),
+                                  fmt::arg("released", number_of(Kind::released)),
+                                  fmt::arg("charged", charged_flag),
+                                  fmt::arg("pending", number_of(MessageState::pending)),
+                                  fmt::arg("failed", number_of(MessageState::failed)),
+                                  fmt::arg("cancelled", number_of(MessageState::cancelled)));
+    Statement compare{connection, text, Rows::many};
     for (auto row = compare.query(); row.next();) {
         if (auto what = fault_of(row); !what.empty()) {
             faults.push_back({.account = {row.integer(0)}, .what = std::move(what)});

@@ -92,7 +92,7 @@ std::string rows_query(const MessageFilter& filter) {
             "WHERE c.id >= ?1 AND c.id < ?2{} ORDER BY c.id DESC",
             end_condition(filter),
             is_rare(filter)
-                ? fmt::format(" AND c.state = {} AND c.state > 2", static_cast<int>(*filter.state))
+                ? fmt::format(" AND c.state = {} AND c.state > 2", number_of(*filter.state))
                 : "");
     }
     std::string fitting = "''";

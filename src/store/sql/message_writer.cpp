@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/assert.hpp"
 
 namespace merpati::store::sql {
@@ -57,20 +59,22 @@ MessageWriter::MessageWriter(Connection& connection)
                    "WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
       insert_handed_over_(
           connection,
-          "INSERT INTO handed_over(id, device, platform_id, attempts, decide_by, at, perhaps_sent, "
-          "without_status, failing_since, crashes, as_template) "
-          "SELECT ?1, ?2, p.id, ?4, CASE WHEN EXISTS "
-          "(SELECT 1 FROM platform_event WHERE device = ?2 AND about = 1 AND platform_id = p.id) "
-          "THEN 0 ELSE ?5 END, ?6, ?7, ?8, ?9, ?10, ?11 "
-          "FROM (SELECT CASE WHEN ?3 <> '' THEN ?3 ELSE coalesce((SELECT platform_id "
-          "FROM platform_event WHERE message = ?1 AND device = ?2 AND about = 1 "
-          "ORDER BY progress DESC LIMIT 1), '') END AS id) p WHERE 1 = 1 "
-          "ON CONFLICT(id) DO UPDATE SET device = excluded.device, "
-          "platform_id = excluded.platform_id, attempts = excluded.attempts, "
-          "decide_by = excluded.decide_by, at = excluded.at, "
-          "perhaps_sent = excluded.perhaps_sent, without_status = excluded.without_status, "
-          "failing_since = excluded.failing_since, crashes = excluded.crashes, "
-          "as_template = excluded.as_template RETURNING decide_by"),
+          fmt::format(
+              "INSERT INTO handed_over(id, device, platform_id, attempts, decide_by, at, "
+              "perhaps_sent, without_status, failing_since, crashes, as_template) "
+              "SELECT ?1, ?2, p.id, ?4, CASE WHEN EXISTS (SELECT 1 FROM platform_event "
+              "WHERE device = ?2 AND about = {0} AND platform_id = p.id) "
+              "THEN 0 ELSE ?5 END, ?6, ?7, ?8, ?9, ?10, ?11 "
+              "FROM (SELECT CASE WHEN ?3 <> '' THEN ?3 ELSE coalesce((SELECT platform_id "
+              "FROM platform_event WHERE message = ?1 AND device = ?2 AND about = {0} "
+              "ORDER BY progress DESC LIMIT 1), '') END AS id) p WHERE 1 = 1 "
+              "ON CONFLICT(id) DO UPDATE SET device = excluded.device, "
+              "platform_id = excluded.platform_id, attempts = excluded.attempts, "
+              "decide_by = excluded.decide_by, at = excluded.at, "
+              "perhaps_sent = excluded.perhaps_sent, without_status = excluded.without_status, "
+              "failing_since = excluded.failing_since, crashes = excluded.crashes, "
+              "as_template = excluded.as_template RETURNING decide_by",
+              number_of(About::status))),
       insert_completion_(connection, "completion", "(?,?,?,?,?,?,?,?,?,?)",
                          " ON CONFLICT DO NOTHING"),
       insert_callback_(connection, "callback",

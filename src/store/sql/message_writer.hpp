@@ -55,8 +55,7 @@ public:
     /// Call after a row of the account was removed.
     void forget(model::AccountId account) { noted_.erase(account); }
 
-    /// The span of an id is `id >> span_bits`. schema.cpp, prune_tasks.cpp and reader_lists.cpp
-    /// contain this number in SQL.
+    /// The span of an id is `id >> span_bits`. The schemas contain this number in SQL.
     static constexpr int span_bits = 40;
 
 private:

@@ -11,22 +11,19 @@
 namespace merpati::store::sql {
 namespace {
 
-/// The kinds of rows in `platform_event`.
-enum class About : std::uint8_t { inbound, status };
-
 // Of one call of `undecided`, while more messages are due than it may answer: the messages of one
 // device, and the devices that are visited.
 constexpr std::size_t decided_of_device_max = 16;
 constexpr std::size_t devices_decided_max = 256;
 
 std::string select_platform_messages(const char* condition) {
-    return std::string{"SELECT "} + message_columns +
-           ", h.platform_id, h.attempts, h.decide_by, h.perhaps_sent, h.without_status, "
-           "h.failing_since, h.crashes, h.as_template, e.progress, e.code, e.details, e.at, "
-           "e.message IS NOT NULL, e.passing, e.passing_until "
-           "FROM handed_over h JOIN message m ON m.id = h.id LEFT JOIN platform_event e "
-           "ON e.device = h.device AND e.about = 1 AND e.platform_id = h.platform_id WHERE " +
-           condition;
+    return fmt::format(
+        "SELECT {}, h.platform_id, h.attempts, h.decide_by, h.perhaps_sent, h.without_status, "
+        "h.failing_since, h.crashes, h.as_template, e.progress, e.code, e.details, e.at, "
+        "e.message IS NOT NULL, e.passing, e.passing_until "
+        "FROM handed_over h JOIN message m ON m.id = h.id LEFT JOIN platform_event e "
+        "ON e.device = h.device AND e.about = {} AND e.platform_id = h.platform_id WHERE {}",
+        message_columns, number_of(About::status), condition);
 }
 
 PlatformMessage read_platform_message(const Cursor& row) {
@@ -64,7 +61,7 @@ Result<bool> StoredTables::note_inbound(model::PhoneNumber device, std::string_v
     Statement insert{connection_,
                      "INSERT INTO platform_event VALUES(?1, ?2, ?3, 0, 0, '', ?4, ?4, "
                      "NULL, NULL, NULL) ON CONFLICT DO NOTHING"};
-    insert.run(device.value(), static_cast<int>(About::inbound), platform_id, now);
+    insert.run(device.value(), number_of(About::inbound), platform_id, now);
     return connection_.changes() == 1;
 }
 
@@ -93,7 +90,7 @@ Result<NotedStatus> StoredTables::note_status(model::PhoneNumber device,
         "details = ?6, at = ?7, passing = ?9, passing_until = ?10 "
         "WHERE platform_event.progress < ?4"};
     const auto& passing = status.passing;
-    put.run(device.value(), static_cast<int>(About::status), platform_id,
+    put.run(device.value(), number_of(About::status), platform_id,
             static_cast<int>(status.progress), static_cast<int>(status.code), status.details,
             status.at, now,
             passing.transform([](const auto& failure) { return static_cast<int>(failure.kind); }),
@@ -129,8 +126,9 @@ Result<Named> StoredTables::name_message(const model::Device& device, std::strin
         if (row.null(0)) {
             Statement remember{connection_,
                                "UPDATE platform_event SET message = ? "
-                               "WHERE device = ? AND about = 1 AND platform_id = ?"};
-            remember.run(message.sequence(), device.number.value(), platform_id);
+                               "WHERE device = ? AND about = ? AND platform_id = ?"};
+            remember.run(message.sequence(), device.number.value(), number_of(About::status),
+                         platform_id);
             return Named::in_lane;
         }
     }
@@ -290,8 +288,9 @@ Result<bool> StoredTables::return_to_lane(const Reschedule& place) {
         Statement supersede{connection_,
                             "UPDATE platform_event SET progress = ?3, passing = NULL, "
                             "passing_until = NULL, message = NULL "
-                            "WHERE device = ?1 AND about = 1 AND platform_id = ?2"};
-        supersede.run(place.device.value(), platform_id, static_cast<int>(model::Progress::read));
+                            "WHERE device = ?1 AND about = ?4 AND platform_id = ?2"};
+        supersede.run(place.device.value(), platform_id, number_of(model::Progress::read),
+                      number_of(About::status));
     }
     writer_.enqueue(place);
     return true;
@@ -302,8 +301,8 @@ void StoredTables::note_earlier_progress(const model::Message& message,
                                          const model::Completion& completion) {
     Statement find{connection_,
                    "SELECT progress FROM platform_event "
-                   "WHERE device = ? AND about = 1 AND platform_id = ?"};
-    auto row = find.query(message.device.value(), completion.platform_id);
+                   "WHERE device = ? AND about = ? AND platform_id = ?"};
+    auto row = find.query(message.device.value(), number_of(About::status), completion.platform_id);
     if (row.next()) {
         writer_.recipients().reported(message, row.enumerator(0, model::Progress::read),
                                       completion.finished_at);

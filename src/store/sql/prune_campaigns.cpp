@@ -1,11 +1,15 @@
 // The task of Retention for recipients of campaigns.
+#include <fmt/format.h>
+
 #include "store/sql/campaign_rows.hpp"
 #include "store/sql/retention.hpp"
+#include "store/sql/rows.hpp"
 
 namespace merpati::store::sql {
 namespace {
 
 using Visit = PruneTask::Visit;
+using model::RecipientState;
 
 /// Rows of campaigns that have ended; their counts stay. A row whose message may still move it
 /// (waiting, or held) is kept, and its campaign is visited again in the next round.
@@ -18,8 +22,11 @@ public:
                          "pruned = 0 AND (finished_at, id) > (?1, ?2) AND finished_at < ?3 "
                          "ORDER BY finished_at, id LIMIT 1"),
           next_row_(connection,
-                    "SELECT id, state IN (2, 3, 4, 6) FROM campaign_recipient "
-                    "WHERE id > ? AND id < ? ORDER BY id LIMIT 1"),
+                    fmt::format("SELECT id, state IN ({}, {}, {}, {}) FROM campaign_recipient "
+                                "WHERE id > ? AND id < ? ORDER BY id LIMIT 1",
+                                number_of(RecipientState::sent), number_of(RecipientState::failed),
+                                number_of(RecipientState::skipped),
+                                number_of(RecipientState::cancelled))),
           remove_(connection, "DELETE FROM campaign_recipient WHERE id = ?"),
           mark_pruned_(connection, "UPDATE campaign SET pruned = 1 WHERE id = ?") {}
 

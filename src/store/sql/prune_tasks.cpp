@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "store/sql/retention.hpp"
 #include "store/sql/rows.hpp"
 
@@ -92,11 +94,13 @@ public:
     Messages(Connection& connection, TrailWriter& trail)
         : trail_(trail),
           find_(connection,
-                "SELECT c.id, c.state, c.finished_at, c.event, b.state, "
-                "CASE WHEN (m.flags & 64) <> 0 AND c.state = 2 THEN m.account END, "
-                "m.campaign_row IS NOT NULL FROM completion c "
-                "LEFT JOIN callback b ON b.id = c.event LEFT JOIN message m ON m.id = c.id "
-                "WHERE c.id > ? AND c.id < ? ORDER BY c.id LIMIT 1"),
+                fmt::format(
+                    "SELECT c.id, c.state, c.finished_at, c.event, b.state, "
+                    "CASE WHEN (m.flags & {}) <> 0 AND c.state = {} THEN m.account END, "
+                    "m.campaign_row IS NOT NULL FROM completion c "
+                    "LEFT JOIN callback b ON b.id = c.event LEFT JOIN message m ON m.id = c.id "
+                    "WHERE c.id > ? AND c.id < ? ORDER BY c.id LIMIT 1",
+                    charged_flag, number_of(model::MessageState::sent))),
           message_(connection, "DELETE FROM message WHERE id = ?"),
           completion_(connection, "DELETE FROM completion WHERE id = ?"),
           handed_over_(connection, "DELETE FROM handed_over WHERE id = ?"),
@@ -206,15 +210,17 @@ public:
         : activity_(activity),
           find_(connection,
                 // Two searches, because SQLite does not seek to the second column of a row value.
-                "SELECT account, span, span >= ?3 OR "
-                "EXISTS (SELECT 1 FROM message m WHERE m.id >= x.span << 40 AND "
-                "m.id < (x.span + 1) << 40) OR "
-                "EXISTS (SELECT 1 FROM callback b WHERE b.id >= x.span << 40 AND "
-                "b.id < (x.span + 1) << 40) FROM "
-                "(SELECT account, span FROM (SELECT account, span FROM activity "
-                "WHERE account = ?1 AND span > ?2 ORDER BY span LIMIT 1) a "
-                "UNION ALL SELECT account, span FROM (SELECT account, span FROM activity "
-                "WHERE account > ?1 ORDER BY account, span LIMIT 1) b ORDER BY 1, 2 LIMIT 1) x"),
+                fmt::format(
+                    "SELECT account, span, span >= ?3 OR "
+                    "EXISTS (SELECT 1 FROM message m WHERE m.id >= x.span << {0} AND "
+                    "m.id < (x.span + 1) << {0}) OR "
+                    "EXISTS (SELECT 1 FROM callback b WHERE b.id >= x.span << {0} AND "
+                    "b.id < (x.span + 1) << {0}) FROM "
+                    "(SELECT account, span FROM (SELECT account, span FROM activity "
+                    "WHERE account = ?1 AND span > ?2 ORDER BY span LIMIT 1) a "
+                    "UNION ALL SELECT account, span FROM (SELECT account, span FROM activity "
+                    "WHERE account > ?1 ORDER BY account, span LIMIT 1) b ORDER BY 1, 2 LIMIT 1) x",
+                    Activity::span_bits)),
           remove_(connection, "DELETE FROM activity WHERE account = ? AND span = ?") {}
 
     Visit visit(const PruneLimits& limits) override {

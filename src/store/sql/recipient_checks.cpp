@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "store/sql/campaign_rows.hpp"
+#include "store/sql/rows.hpp"
 
 namespace merpati::store::sql {
 namespace {
@@ -28,9 +29,11 @@ RecipientChecks::RecipientChecks(Connection& connection)
       row_of_campaign_(connection,
                        "SELECT state FROM campaign_recipient WHERE account = ?1 AND number = ?2 "
                        "AND repeats IS NULL AND id > ?3 AND id < ?4 LIMIT 1"),
-      sent_since_(connection, "SELECT count(*) FILTER (WHERE state = 2), count(*) FROM (" +
-                                  rows_of_number("state, at") +
-                                  ") r WHERE state IN (-1, 2, 5) AND at >= ?3"),
+      sent_since_(connection,
+                  fmt::format("SELECT count(*) FILTER (WHERE state = {0}), count(*) FROM ({3}) r "
+                              "WHERE state IN ({1}, {0}, {2}) AND at >= ?3",
+                              stored(RecipientState::sent), stored(RecipientState::queued),
+                              stored(RecipientState::uncertain), rows_of_number("state, at"))),
       rows_(connection, rows_of_number("id, state, device, at")) {}
 
 SkipReason RecipientChecks::check(const model::Campaign& campaign, model::PhoneNumber number,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.hpp"
+#include "model/contact.hpp"
 #include "store/sql/rows.hpp"
 
 namespace merpati::store::sql {
@@ -41,24 +42,28 @@ RecipientWriter::RecipientWriter(Connection& connection, Credits& credits)
       campaigns_(connection),
       move_(connection,
             fmt::format("UPDATE campaign_recipient SET state = ?4, code = coalesce(?5, code), "
-                        "message = CASE WHEN ?4 = -2 THEN {0} ELSE message END, "
-                        "message_tail = CASE WHEN ?4 = -2 THEN {0} ELSE message_tail END, "
+                        "message = CASE WHEN ?4 = {1} THEN {0} ELSE message END, "
+                        "message_tail = CASE WHEN ?4 = {1} THEN {0} ELSE message_tail END, "
                         "at = ?6 WHERE id = ?1 AND message = ?2 AND state = ?3",
-                        no_message)),
+                        no_message, stored(RecipientState::pending))),
       find_(connection,
             "SELECT state, message, progress, code, number FROM campaign_recipient WHERE id = ?"),
       queue_again_(connection,
-                   "UPDATE campaign_recipient SET state = -1, device = ?2, message = ?3, "
-                   "message_tail = ?4, progress = -1, at = ?5 WHERE id = ?1"),
+                   fmt::format("UPDATE campaign_recipient SET state = {}, device = ?2, "
+                               "message = ?3, message_tail = ?4, progress = {}, at = ?5 "
+                               "WHERE id = ?1",
+                               stored(RecipientState::queued), no_progress)),
       note_progress_(connection, "UPDATE campaign_recipient SET progress = ?2 WHERE id = ?1"),
       unregistered_before_(
           connection,
-          "SELECT 1 FROM (SELECT id, code FROM campaign_recipient WHERE account = ?1 AND "
-          "number = ?2 AND repeats IS NULL ORDER BY id DESC LIMIT 500) r "
-          "WHERE code = 1001 AND id <> ?3 LIMIT 1"),
+          fmt::format("SELECT 1 FROM (SELECT id, code FROM campaign_recipient WHERE account = ?1 "
+                      "AND number = ?2 AND repeats IS NULL ORDER BY id DESC LIMIT 500) r "
+                      "WHERE code = {} AND id <> ?3 LIMIT 1",
+                      number_of(model::StatusCode::recipient_unregistered))),
       suppress_(connection,
-                "INSERT INTO suppression(account, number, reason, at, campaign) "
-                "VALUES(?, ?, 'unregistered', ?, ?) ON CONFLICT DO NOTHING") {}
+                fmt::format("INSERT INTO suppression(account, number, reason, at, campaign) "
+                            "VALUES(?, ?, '{}', ?, ?) ON CONFLICT DO NOTHING",
+                            model::to_string(model::SuppressionReason::unregistered))) {}
 
 std::optional<Credits::Charge> RecipientWriter::charge(const model::Message& message) {
     using enum Credits::Charge;

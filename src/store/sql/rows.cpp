@@ -19,7 +19,7 @@ enum Flag : std::int64_t {
     revision_b = 8,
     campaign = campaign_flag,
     at_most_once = 32,
-    charged = 64,
+    charged = charged_flag,
     test = 128,
 };
 

@@ -38,6 +38,20 @@ inline constexpr auto sequence_max = std::numeric_limits<std::int64_t>::max();
     return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
 }
 
+/// The number of an enumerator in a row, for texts of statements.
+template <class Enumeration>
+[[nodiscard]] constexpr int number_of(Enumeration value) noexcept {
+    return static_cast<int>(value);
+}
+// Where a statement uses an index of a part of a table, it repeats the index's condition as it
+// stands in the schema: `state = 0`, `state > 1` (callbacks), `state > 2` (completions).
+static_assert(number_of(model::CallbackState::waiting) == 0);
+static_assert(number_of(model::CallbackState::delivered) == 1);
+static_assert(number_of(model::MessageState::sent) == 2);
+
+/// What a row of `platform_event` is about.
+enum class About : std::uint8_t { inbound, status };
+
 /// The word for an enumerator; NULL for an empty optional.
 template <class Enumeration>
 [[nodiscard]] std::optional<std::string_view> word_of(const std::optional<Enumeration>& value) {
@@ -51,6 +65,7 @@ template <class Enumeration>
 
 /// The booleans and small enums of a message in one integer.
 inline constexpr std::int64_t campaign_flag = 16;  // Also in the schemas.
+inline constexpr std::int64_t charged_flag = 64;   // The same.
 [[nodiscard]] std::int64_t flags_of(const model::Message& message);
 
 inline constexpr const char* message_columns =
