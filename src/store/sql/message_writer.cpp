@@ -9,6 +9,19 @@
 #include "base/assert.hpp"
 
 namespace merpati::store::sql {
+namespace {
+
+/// Inserts a row of `completion`.
+template <class Insert>
+void insert_completion(const Insert& insert, const model::MessageId& message,
+                       const model::Completion& completion, std::optional<std::int64_t> event) {
+    insert(message.sequence(), static_cast<int>(completion.state),
+           static_cast<int>(completion.code), completion.details, completion.platform_id,
+           completion.finished_at, completion.attempts, event, millis(completion.took),
+           completion.as_template);
+}
+
+}  // namespace
 
 Senders::Senders(Connection& connection)
     : select_(connection, "SELECT account FROM device WHERE number = ?") {}
@@ -292,15 +305,18 @@ void MessageWriter::write_ended() {
     callbacks_.clear();
     insert_completion_.run(
         std::span<const Finish* const>{ended_}, [](auto insert, const Finish& finish) {
-            const auto& completion = finish.completion;
             const auto event = finish.callback.transform(
                 [](const model::Callback& callback) { return callback.id.sequence(); });
-            insert(finish.message->id.sequence(), static_cast<int>(completion.state),
-                   static_cast<int>(completion.code), completion.details, completion.platform_id,
-                   completion.finished_at, completion.attempts, event, millis(completion.took),
-                   completion.as_template);
+            insert_completion(insert, finish.message->id, finish.completion, event);
         });
     ended_.clear();
+}
+
+void MessageWriter::add_completion(const model::MessageId& message,
+                                   const model::Completion& completion,
+                                   std::optional<std::int64_t> event) {
+    insert_completion([this](const auto&... values) { insert_completion_.run_one(values...); },
+                      message, completion, event);
 }
 
 void MessageWriter::settle(const model::Message& message, const model::Completion& completion,

@@ -91,6 +91,9 @@ public:
     void record_intent(const Intent& intent);
     void update_callback(const CallbackUpdate& update) { trail_.update_callback(update); }
     void add_callback(const model::Callback& callback);
+    /// Ends a message that is in no lane. `event`: its callback.
+    void add_completion(const model::MessageId& message, const model::Completion& completion,
+                        std::optional<std::int64_t> event);
 
     /// Refunds a message with this completion, if it was charged and not sent, counts it, and moves
     /// its recipient. `from`: the message's state before.

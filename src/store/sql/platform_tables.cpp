@@ -258,11 +258,7 @@ Result<bool> StoredTables::end_handed_over(const model::Message& message,
         event = callback->id.sequence();
         writer_.add_callback(*callback);
     }
-    Statement insert{connection_, "INSERT INTO completion VALUES(?,?,?,?,?,?,?,?,?,?)"};
-    insert.run(message.id.sequence(), static_cast<int>(completion.state),
-               static_cast<int>(completion.code), completion.details, completion.platform_id,
-               completion.finished_at, completion.attempts, event, millis(completion.took),
-               completion.as_template);
+    writer_.add_completion(message.id, completion, event);
     if (message.campaign_row != 0) {
         note_earlier_progress(message, completion);
     }
