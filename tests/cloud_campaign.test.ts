@@ -65,8 +65,18 @@ test("each recipient gets the template with their own values, also after 24 hour
     Array(3).fill("template"),
   );
   const [{ message }] = await rows(id);
-  const shown = await cloud.gateway.json("message", "show", message);
+  const shown = await cloud.gateway.json("message", "show", message, "--body");
   expect(shown.template).toEqual({ name: "promo", language: "id" });
+  expect(shown.sent_as).toEqual({
+    name: "promo",
+    language: "id",
+    header: null,
+    body: "Halo Budi, diskon 50% bulan ini.",
+    footer: "Toko Merpati",
+    buttons: [],
+  });
+  const brief = await cloud.gateway.json("message", "show", message);
+  expect(brief).not.toHaveProperty("sent_as");
 });
 
 test("named variables are filled in the order of the template", async () => {

@@ -44,6 +44,8 @@ describe.each(["answer", "webhook"] as const)("refused by %s", (by) => {
     expect(taken.at(-1)!.text).toBe(own + text);
     expect(told.messageid).toBe(taken.at(-1)!.id);
     expect(cloud.ends(sent)).toBe(1);
+    const shown = await cloud.gateway.json("message", "show", sent.id, "--body");
+    expect(shown).toMatchObject({ body: text, template: null, sent_as: { body: own + text } });
   });
 
   test("runs of blanks become one blank, and 1,024 characters are the most", async () => {
@@ -64,6 +66,8 @@ describe.each(["answer", "webhook"] as const)("refused by %s", (by) => {
     const sent = await send(freshText(), to);
     expect(await cloud.end(sent)).toMatchObject({ code: 200 });
     expect(cloud.graph.to(to).map(({ type }) => type)).toEqual(["text"]);
+    const shown = await cloud.gateway.json("message", "show", sent.id, "--body");
+    expect(shown.sent_as).toBeNull();
   });
 
   test("media fail, and details say why", async () => {

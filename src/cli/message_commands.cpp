@@ -26,6 +26,7 @@ constexpr std::array sheet{
     Column{"media", "media"},
     Column{"template", "template"},
     Column{"variables", "variables"},
+    Column{"sent as", "sent_as"},
     Column{"revision", "revision"},
     Column{"attempts", "attempts"},
     Column{"accepted", "accepted_at"},

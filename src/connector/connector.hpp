@@ -155,8 +155,10 @@ struct MessageTemplate {
     std::string name;
     std::string language;
     std::string category;
-    std::string status;           // "APPROVED", …
-    std::string body;             // With {{1}} or {{name}} for its variables.
+    std::string status;         // "APPROVED", …
+    std::string header_text{};  // Empty: it has none, or a file.
+    std::string body;           // With {{1}} or {{name}} for its variables.
+    std::string footer{};
     std::uint32_t variables = 0;  // Of the body.
     /// Whether it needs nothing but the variables of its body: no media or variable in its header,
     /// no variable in its buttons.

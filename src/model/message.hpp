@@ -29,6 +29,18 @@ struct FilledTemplate {
     friend bool operator==(const FilledTemplate&, const FilledTemplate&) = default;
 };
 
+/// A template as its recipient reads it: its own texts, as the platform had them when the message
+/// was sent, with the variables filled.
+struct SentTemplate {
+    std::string name;
+    std::string language;
+    std::string header;  // Empty: it has none, or a file.
+    std::string body;
+    std::string footer;
+    std::vector<std::string> buttons;  // What those open or copy that differ between messages.
+    friend bool operator==(const SentTemplate&, const SentTemplate&) = default;
+};
+
 /// An accepted message. Written once, never changed.
 struct Message {
     MessageId id;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,6 +60,9 @@ struct Outcome {
     /// Only for retry: the same message goes once more at once, as the device's fallback template,
     /// which counts as no attempt.
     bool as_template = false;
+    /// Only for accepted, and for unknown with `status_within`: what the recipient reads, if the
+    /// message went as a template. Null: as a text or media, or the template's text is not known.
+    std::shared_ptr<const SentTemplate> sent_as{};
 };
 
 /// What becomes of a message whose platform reports no status in time. Stored as a number: append

@@ -263,7 +263,8 @@ private:
     void requeue(InFlight& flight, std::optional<Millis> retry_after);
     void await_restriction(InFlight& flight, const model::Outcome& outcome);
     void await_status(InFlight& flight, model::Outcome outcome);
-    void await_lost_answer(InFlight& flight, Millis within, std::string details, bool must_hold);
+    void await_lost_answer(InFlight& flight, Millis within, std::string details, bool must_hold,
+                           std::shared_ptr<const model::SentTemplate> sent_as = nullptr);
     void hand_over(InFlight& flight, store::HandOver work);
     void finish(InFlight& flight, model::Completion completion);
     [[nodiscard]] store::Finish finish_of(InFlight& flight, model::Completion completion);

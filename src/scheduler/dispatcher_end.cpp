@@ -127,7 +127,7 @@ void Dispatcher::settle_unknown(InFlight& flight, model::Outcome outcome) {
     }
     if (outcome.status_within && !outcome.hold_unknown) {
         await_lost_answer(flight, *outcome.status_within, of_platform(std::move(outcome.details)),
-                          false);
+                          false, std::move(outcome.sent_as));
         return;
     }
     flight.note_perhaps_sent();
@@ -198,13 +198,15 @@ void Dispatcher::await_status(InFlight& flight, model::Outcome outcome) {
               {.platform_id = std::move(outcome.platform_id),
                .decide_by = now_ + std::min<Millis>(outcome.decide_within, options_.give_up),
                .without_status = is_enough ? sent : failed,
+               .sent_as = std::move(outcome.sent_as),
                .at = clock_.wall_now()});
 }
 
 /// The platform may have the message, and would report that. Otherwise it is held if it must be, or
 /// the account's choice decides; after `give_up` nobody knows.
 void Dispatcher::await_lost_answer(InFlight& flight, Millis within, std::string details,
-                                   bool must_hold) {
+                                   bool must_hold,
+                                   std::shared_ptr<const model::SentTemplate> sent_as) {
     using enum model::WithoutStatus;
     const auto failing_since = flight.note_failing(now_);
     const auto decide_by = now_ + std::clamp<Millis>(within, 0ms, options_.give_up);
@@ -220,7 +222,9 @@ void Dispatcher::await_lost_answer(InFlight& flight, Millis within, std::string 
                       .until = wall_time_of(decide_by),
                       .code = static_cast<std::uint16_t>(StatusCode::failed),
                       .details = std::move(details)});
-    hand_over(flight, {.decide_by = decide_by, .without_status = without_status});
+    hand_over(
+        flight,
+        {.decide_by = decide_by, .without_status = without_status, .sent_as = std::move(sent_as)});
 }
 
 void Dispatcher::hand_over(InFlight& flight, store::HandOver work) {

@@ -71,6 +71,28 @@ TEST_F(HandOverTest, AHandedOverMessageIsNotSentAgainAfterACrash) {
     EXPECT_EQ(state(id), MessageState::handed_over);
 }
 
+TEST_F(HandOverTest, WhatTheRecipientOfATemplateReadsIsStoredWithTheHandOver) {
+    start();
+    const auto sent_as = std::make_shared<const model::SentTemplate>(
+        model::SentTemplate{.name = "kabar", .language = "id", .body = "Kabar: siap"});
+    const auto taken = accept(message());
+    post(Reported{
+        .message = taken,
+        .outcome = {.kind = Kind::accepted, .platform_id = "wamid.1", .sent_as = sent_as}});
+    const auto lost = accept(message());
+    post(Reported{
+        .message = lost,
+        .outcome = {.kind = Kind::unknown, .status_within = 60s, .sent_as = sent_as}});
+    const auto text = accept(message());
+    report_accepted(text, "wamid.2");
+    const auto stored_of = [this](const model::MessageId& id) {
+        return (*(*store->open_reader())->trail(id)).sent_as;
+    };
+    EXPECT_EQ(stored_of(taken), *sent_as);
+    EXPECT_EQ(stored_of(lost), *sent_as);
+    EXPECT_EQ(stored_of(text), std::nullopt);
+}
+
 /// Killed before the hand-over is on disk: treated as any send that was in flight.
 TEST_F(HandOverTest, WithoutTheCommitTheSendIsRepeated) {
     start();

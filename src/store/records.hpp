@@ -74,6 +74,8 @@ struct MessageRecord {
 struct MessageTrail {
     std::vector<model::MessageEvent> events;  // By number.
     std::optional<Timestamp> handed_over_at;  // By the wall clock.
+    /// As it was handed over; empty: not as a template, or its text is not known.
+    std::optional<model::SentTemplate> sent_as;
 };
 
 /// A message that was handed over to its platform.

@@ -107,10 +107,11 @@ struct HandOver {
     std::uint32_t attempts = 0;
     bool perhaps_sent = false;  // Of the attempts before this one.
     model::WithoutStatus without_status = model::WithoutStatus::failed;
-    std::optional<Timestamp> failing_since;  // As of Reschedule.
-    std::uint32_t crashes = 0;               // The same.
-    bool as_template = false;                // The same.
-    std::optional<SentRecord> sent;          // As in Finish.
+    std::optional<Timestamp> failing_since;                // As of Reschedule.
+    std::uint32_t crashes = 0;                             // The same.
+    bool as_template = false;                              // The same.
+    std::shared_ptr<const model::SentTemplate> sent_as{};  // As in model::Outcome.
+    std::optional<SentRecord> sent;                        // As in Finish.
     std::optional<Timestamp> at{};  // When the platform accepted it, by the wall clock; if it did.
     std::vector<model::MessageEvent> events{};
 

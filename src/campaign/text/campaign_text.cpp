@@ -8,8 +8,8 @@
 #include "base/single_blanks.hpp"
 #include "base/utf8.hpp"
 #include "campaign/text/draw.hpp"
-#include "campaign/text/template_text.hpp"
 #include "campaign/text/text_compiler.hpp"
+#include "connector/template_text.hpp"
 
 namespace merpati::campaign {
 namespace {
@@ -201,7 +201,8 @@ Rendered CampaignText::render(const RenderInput& input) const {
         rendered.template_values.push_back(std::move(value));
     }
     if (used_template_) {
-        rendered.text = filled_text(*used_template_, rendered.template_values);
+        rendered.text = connector::filled_text(used_template_->body, used_template_->variable_names,
+                                               rendered.template_values);
         rendered.characters = utf8_characters(rendered.text);
     }
     if (texts_.empty()) {

@@ -81,6 +81,21 @@ struct CloudTest : ::testing::Test {
         return *files.back();
     }
 
+    /// Another number of the same business account, with the id "2" and the token "token".
+    model::Device connect_other() {
+        auto other = device;
+        other.number = model::PhoneNumber::from_stored(6281100000002);
+        other.cloud->phone_number_id = "2";
+        const auto token = as_bytes("token");
+        secrets.put(other.number, {{"token", Bytes{token.begin(), token.end()}}},
+                    DeviceSecrets::Others::stay, [](const Result<void>&) {});
+        cloud->start_device(other, {});
+        events->wait_until([&](const Reported& all) {
+            return all.is(other.number, model::DeviceState::connected);
+        });
+        return other;
+    }
+
     /// What the stand-in got as messages.
     [[nodiscard]] std::vector<GraphDouble::Seen> posted() const { return graph.seen("/messages"); }
 

@@ -189,6 +189,40 @@ TEST_P(AwaitedTest, AMessageThatGoesBackToItsLaneKeepsWhatIsKnownOfIt) {
     EXPECT_EQ(take(reader()->trail(made.id)).events.size(), 1U);
 }
 
+TEST_P(AwaitedTest, WhatTheRecipientOfATemplateReadsIsKeptUntilItIsSentAgain) {
+    const auto made = accepted();
+    const auto text = accepted();
+    hand_over(text, "wamid.2");
+    const model::SentTemplate sent{.name = "promo",
+                                   .language = "id",
+                                   .header = "Toko \"Maju\"",
+                                   .body = "Halo Budi,\nada diskon é",
+                                   .footer = "",
+                                   .buttons = {"https://a.example/x", "HEMAT20"}};
+    WriteBatch batch;
+    batch.hand_overs.push_back({.message = made.id,
+                                .device = made.device,
+                                .source = made.source,
+                                .queued_at = made.due_at,
+                                .platform_id = "wamid.1",
+                                .decide_by = clock.now() + 60s,
+                                .sent_as = std::make_shared<const model::SentTemplate>(sent)});
+    write(batch);
+    reopen();
+    EXPECT_EQ(take(reader()->trail(made.id)).sent_as, sent);
+    EXPECT_EQ(take(reader()->trail(text.id)).sent_as, std::nullopt);
+    ASSERT_TRUE(end(made, MessageState::sent));
+    EXPECT_EQ(take(reader()->trail(made.id)).sent_as, sent);
+    EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+        EXPECT_TRUE(take(tables.campaigns().erase_message(made.id)));
+        return {};
+    }));
+    EXPECT_EQ(take(reader()->trail(made.id)).sent_as, std::nullopt);
+
+    ASSERT_TRUE(put_back(text, text.due_at));
+    EXPECT_EQ(take(reader()->trail(text.id)).sent_as, std::nullopt);
+}
+
 TEST_P(AwaitedTest, StatusesOfTheIdThatItHadAreNoNewsAfterwards) {
     const auto made = accepted();
     hand_over(made, "wamid.1");

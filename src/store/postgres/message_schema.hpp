@@ -107,7 +107,8 @@ CREATE TABLE handed_over(
   without_status bigint NOT NULL DEFAULT 0,
   failing_since bigint,
   crashes bigint NOT NULL DEFAULT 0,
-  as_template bigint NOT NULL DEFAULT 0
+  as_template bigint NOT NULL DEFAULT 0,
+  sent_as text COLLATE "C"
 ) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX handed_over_platform_id ON handed_over(device, platform_id);
 CREATE INDEX handed_over_undecided ON handed_over(decide_by) WHERE decide_by IS NOT NULL;

@@ -16,7 +16,7 @@ namespace merpati::store::postgres {
 namespace {
 
 /// The version of SQLite's schema whose tables are created.
-constexpr int created_version = 34;
+constexpr int created_version = 35;
 
 constexpr std::array parts{accounts, messages, campaigns, nodes};
 

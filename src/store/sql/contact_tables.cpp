@@ -209,6 +209,7 @@ Result<bool> StoredCampaigns::erase_message(model::MessageId message) {
     }
     for (const auto* sql :
          {"UPDATE message SET body = '', media_url = NULL, template = NULL WHERE id = ?",
+          "UPDATE handed_over SET sent_as = NULL WHERE id = ? AND sent_as IS NOT NULL",
           "UPDATE completion SET details = '' WHERE id = ?"}) {
         Statement erase{connection_, sql};
         erase.run(message.sequence());

@@ -80,7 +80,8 @@ constexpr std::array table_texts{
               "answer:text created_at:int"},
     TableText{"handed_over", 1, Ids::given,
               "id:int device:int platform_id:text attempts:int decide_by:int at:int "
-              "perhaps_sent:int without_status:int failing_since:int crashes:int as_template:int"},
+              "perhaps_sent:int without_status:int failing_since:int crashes:int as_template:int "
+              "sent_as:text"},
     TableText{"platform_event", 3, Ids::given,
               "device:int about:int platform_id:text progress:int code:int details:text at:int "
               "noted_at:int passing:int passing_until:int message:int"},

@@ -74,10 +74,10 @@ MessageWriter::MessageWriter(Connection& connection)
           connection,
           fmt::format(
               "INSERT INTO handed_over(id, device, platform_id, attempts, decide_by, at, "
-              "perhaps_sent, without_status, failing_since, crashes, as_template) "
+              "perhaps_sent, without_status, failing_since, crashes, as_template, sent_as) "
               "SELECT ?1, ?2, p.id, ?4, CASE WHEN EXISTS (SELECT 1 FROM platform_event "
               "WHERE device = ?2 AND about = {0} AND platform_id = p.id) "
-              "THEN 0 ELSE ?5 END, ?6, ?7, ?8, ?9, ?10, ?11 "
+              "THEN 0 ELSE ?5 END, ?6, ?7, ?8, ?9, ?10, ?11, ?12 "
               "FROM (SELECT CASE WHEN ?3 <> '' THEN ?3 ELSE coalesce((SELECT platform_id "
               "FROM platform_event WHERE message = ?1 AND device = ?2 AND about = {0} "
               "ORDER BY progress DESC LIMIT 1), '') END AS id) p WHERE 1 = 1 "
@@ -86,7 +86,7 @@ MessageWriter::MessageWriter(Connection& connection)
               "decide_by = excluded.decide_by, at = excluded.at, "
               "perhaps_sent = excluded.perhaps_sent, without_status = excluded.without_status, "
               "failing_since = excluded.failing_since, crashes = excluded.crashes, "
-              "as_template = excluded.as_template RETURNING decide_by",
+              "as_template = excluded.as_template, sent_as = excluded.sent_as RETURNING decide_by",
               number_of(About::status))),
       insert_completion_(connection, "completion", "(?,?,?,?,?,?,?,?,?,?)",
                          " ON CONFLICT DO NOTHING"),
@@ -371,7 +371,7 @@ void MessageWriter::hand_over(HandOver& hand_over) {
             hand_over.device.value(), hand_over.platform_id, hand_over.attempts,
             hand_over.decide_by, hand_over.at, hand_over.perhaps_sent,
             static_cast<int>(hand_over.without_status), hand_over.failing_since, hand_over.crashes,
-            hand_over.as_template);
+            hand_over.as_template, sent_template_text(hand_over.sent_as.get()));
         trail_.note(hand_over.message, hand_over.events);
     }
 }

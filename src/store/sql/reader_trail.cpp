@@ -36,9 +36,10 @@ Result<MessageTrail> StoredReader::trail(model::MessageId id) {
                     : row.number<std::uint16_t>(4);
             event.details = row.text(5);
         }
-        Statement handed_over{connection_, "SELECT at FROM handed_over WHERE id = ?"};
+        Statement handed_over{connection_, "SELECT at, sent_as FROM handed_over WHERE id = ?"};
         if (auto row = handed_over.query(id.sequence()); row.next()) {
             found.handed_over_at = row.optional_time(0);
+            found.sent_as = read_sent_template(row, 1);
         }
         return found;
     });

@@ -95,6 +95,35 @@ std::optional<std::string> template_text(const model::Message& message) {
     return list_text(texts);
 }
 
+std::optional<std::string> sent_template_text(const model::SentTemplate* sent) {
+    if (sent == nullptr) {
+        return std::nullopt;
+    }
+    std::vector<std::string> texts{sent->name, sent->language, sent->header, sent->body,
+                                   sent->footer};
+    texts.insert(texts.end(), sent->buttons.begin(), sent->buttons.end());
+    return list_text(texts);
+}
+
+std::optional<model::SentTemplate> read_sent_template(const Cursor& row, int column) {
+    if (row.null(column)) {
+        return std::nullopt;
+    }
+    auto texts = list_of(row.text(column));
+    constexpr std::ptrdiff_t before_buttons = 5;
+    if (texts && std::ssize(*texts) < before_buttons) {
+        texts.reset();
+    }
+    auto read = row.parsed(column, std::move(texts));
+    return model::SentTemplate{.name = std::move(read[0]),
+                               .language = std::move(read[1]),
+                               .header = std::move(read[2]),
+                               .body = std::move(read[3]),
+                               .footer = std::move(read[4]),
+                               .buttons = {std::make_move_iterator(read.begin() + before_buttons),
+                                           std::make_move_iterator(read.end())}};
+}
+
 std::optional<model::PostedBatch> read_batch(const Cursor& row, int first) {
     if (row.null(first)) {
         return std::nullopt;

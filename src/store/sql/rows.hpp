@@ -75,6 +75,9 @@ inline constexpr int message_column_count = 14;
 void read_message(const Cursor& row, int first, model::Message& message);
 /// Name, language and values, as `message` stores them; empty for none.
 [[nodiscard]] std::optional<std::string> template_text(const model::Message& message);
+/// As `handed_over` stores it; empty for null.
+[[nodiscard]] std::optional<std::string> sent_template_text(const model::SentTemplate* sent);
+[[nodiscard]] std::optional<model::SentTemplate> read_sent_template(const Cursor& row, int column);
 
 inline constexpr const char* callback_columns =
     "b.id, b.tail, b.account, b.kind, b.message, b.message_tail, b.url, b.origin_key, b.body, "

@@ -81,7 +81,7 @@ struct FullStoreTest : StoreTest {
                         "{} + i * 20, 0, 0, NULL, NULL, 0, 0, 0 FROM n",
                         number, now, waiting_from, now),
             fmt::format("INSERT INTO handed_over SELECT {} + step, {}, 'h' || i, 1, {} + i, {}, 0, "
-                        "0, NULL, 0, 0 FROM n",
+                        "0, NULL, 0, 0, NULL FROM n",
                         handed_over_from, number, now, now),
             fmt::format("INSERT INTO message_event SELECT {} + step, 1, 0, {}, NULL, 0, NULL "
                         "FROM n",

@@ -379,6 +379,9 @@ ALTER TABLE message ADD COLUMN template TEXT;
 ALTER TABLE completion ADD COLUMN as_template INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+// What the recipient of a message reads that was sent as a template: a list of texts.
+constexpr auto template_as_sent = "ALTER TABLE handed_over ADD COLUMN sent_as TEXT";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -413,7 +416,8 @@ constexpr std::array steps{first_schema,
                            cloud_of_device,
                            next_try_of_erasure,
                            awaited_statuses,
-                           templates_of_messages};
+                           templates_of_messages,
+                           template_as_sent};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 

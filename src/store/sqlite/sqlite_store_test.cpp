@@ -208,6 +208,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         EXPECT_EQ(kept->message.campaign, std::nullopt);
         EXPECT_EQ(kept->message.campaign_row, 0U);
         EXPECT_EQ(kept->message.filled_template, nullptr);
+        EXPECT_EQ(take(reader->trail(id)).sent_as, std::nullopt);
         EXPECT_EQ(take(reader->accounts()).front().country, "62");
         EXPECT_EQ(take(reader->devices()).front().cloud, std::nullopt);
         // The ledger begins with earlier charges, usage with messages that had ended.

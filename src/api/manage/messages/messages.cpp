@@ -38,6 +38,18 @@ value shown_variables(const model::Message& message) {
                : value(boost::json::array(filled->values.begin(), filled->values.end()));
 }
 
+/// Null: it was not sent as a template, or the template's text was not known.
+value shown_sent(const std::optional<model::SentTemplate>& sent) {
+    return !sent
+               ? value(nullptr)
+               : value{{"name", sent->name},
+                       {"language", sent->language},
+                       {"header", text_or_null(sent->header)},
+                       {"body", sent->body},
+                       {"footer", text_or_null(sent->footer)},
+                       {"buttons", boost::json::array(sent->buttons.begin(), sent->buttons.end())}};
+}
+
 /// Adds the ids of the message that this one sends again, and of the one that sends this one again.
 void add_links(boost::json::object& shown, const store::MessageTrail& trail) {
     shown["retry_of"] = nullptr;
@@ -179,7 +191,8 @@ Result<value> list(const Context& context, Call& call) {
 }
 
 Result<boost::json::object> details_of(const Context& context, const Call& call,
-                                       store::Reader& reader, const store::MessageRecord& record) {
+                                       store::Reader& reader, const store::MessageRecord& record,
+                                       Texts texts) {
     const auto callbacks = reader.callbacks({.message = record.message.id});
     if (!callbacks) {
         return pass(callbacks);
@@ -195,6 +208,11 @@ Result<boost::json::object> details_of(const Context& context, const Call& call,
     for (const auto& callback : callbacks->records) {
         list.push_back(view(callback, call.principal));
     }
+    if (texts == Texts::shown) {
+        shown["body"] = record.message.body;
+        shown["variables"] = shown_variables(record.message);
+        shown["sent_as"] = shown_sent(trail->sent_as);
+    }
     return shown;
 }
 
@@ -207,15 +225,9 @@ Result<value> show(const Context& context, Call& call) {
             if (with_body && call.principal.sees_masked(record.message.account)) {
                 return fail(ErrorCode::forbidden, "viewers do not see the texts of messages");
             }
-            auto shown = details_of(context, call, reader, record);
-            if (!shown) {
-                return pass(shown);
-            }
-            if (with_body) {
-                (*shown)["body"] = record.message.body;
-                (*shown)["variables"] = shown_variables(record.message);
-            }
-            return *std::move(shown);
+            auto shown =
+                details_of(context, call, reader, record, with_body ? Texts::shown : Texts::hidden);
+            return shown ? Result<value>{*std::move(shown)} : pass(shown);
         });
 }
 

@@ -1,6 +1,8 @@
 // A message that a call sends, and a message as its own address shows it.
 #pragma once
 
+#include <cstdint>
+
 #include <boost/json/object.hpp>
 
 #include "api/manage/engine/call.hpp"
@@ -15,9 +17,13 @@ namespace merpati::api::manage::messages {
 [[nodiscard]] Result<model::MessageId> send_message(const Context& context, Call& call,
                                                     SingleMessage message);
 
+/// Whether the texts that its recipient reads are shown.
+enum class Texts : std::uint8_t { hidden, shown };
+
 /// The message with its callbacks, its links, and what it waits for. Errors: those of the store.
 [[nodiscard]] Result<boost::json::object> details_of(const Context& context, const Call& call,
                                                      store::Reader& reader,
-                                                     const store::MessageRecord& record);
+                                                     const store::MessageRecord& record,
+                                                     Texts texts = Texts::hidden);
 
 }  // namespace merpati::api::manage::messages

@@ -115,8 +115,11 @@ void read_components(const json::object& item, MessageTemplate& read) {
         } else if (type == "BUTTONS") {
             read_buttons(*component, read);
         } else if (type == "HEADER") {
+            read.header_text = find_text(*component, "text", template_text_bytes_max);
             read.body_only = read.body_only && !header_needs_more(*component);
-        } else if (type != "FOOTER") {
+        } else if (type == "FOOTER") {
+            read.footer = find_text(*component, "text", template_text_bytes_max);
+        } else {
             read.body_only = false;
         }
     }

@@ -9,6 +9,7 @@
 #include "connector/cloud/codec/json_reading.hpp"
 #include "connector/cloud/codec/message_body.hpp"
 #include "connector/outcomes.hpp"
+#include "connector/template_text.hpp"
 #include "model/texts.hpp"
 
 namespace merpati::connector::cloud {
@@ -223,17 +224,19 @@ void Sender::find_fallback(const JobPtr& job, Number& number) {
             }
             const auto& used = **found;
             const std::array filling{filling_of(job->message->body, used)};
-            post_template(job, {.name = used.name,
-                                .language = used.language,
-                                .values = filling,
-                                .names = used.variable_names,
-                                .code_button = used.code_button});
+            post_template(job,
+                          {.name = used.name,
+                           .language = used.language,
+                           .values = filling,
+                           .names = used.variable_names,
+                           .code_button = used.code_button},
+                          &used);
         });
 }
 
-/// The platform's list alone says whether the variables have names, and whether a button has the
-/// code too. A template that is not on it is sent too, because the platform says best what is wrong
-/// with it.
+/// The platform's list alone says whether the variables have names, whether a button has the code
+/// too, and what the template's text is. A template that is not on it is sent too, because the
+/// platform says best what is wrong with it.
 void Sender::find_filled(const JobPtr& job, Number& number) {
     const auto& filled = *job->message->filled_template;
     const auto& waba_id = number.device.cloud->waba_id;
@@ -244,9 +247,9 @@ void Sender::find_filled(const JobPtr& job, Number& number) {
             use.names = listed->variable_names;
             use.code_button = listed->code_button;
         }
-        post_template(job, use);
+        post_template(job, use, listed);
     };
-    if (filled.values.empty() || waba_id.empty()) {
+    if (waba_id.empty()) {
         post_filled(nullptr);
         return;
     }
@@ -264,8 +267,14 @@ void Sender::find_filled(const JobPtr& job, Number& number) {
         });
 }
 
-void Sender::post_template(const JobPtr& job, const TemplateUse& use) {
+/// `listed`: the template as the platform lists it; null: it does not.
+void Sender::post_template(const JobPtr& job, const TemplateUse& use,
+                           const MessageTemplate* listed) {
     const auto& message = *job->message;
+    if (listed != nullptr) {
+        job->sent_as =
+            std::make_shared<const model::SentTemplate>(sent_template(*listed, use.values));
+    }
     post(job,
          template_body({.recipient = message.recipient, .opaque = opaque_of(message.id, false)},
                        use),
@@ -328,7 +337,8 @@ void Sender::taken(const JobPtr& job, const GraphAnswer& answer, bool first_part
                  .details = std::string{details::accepted},
                  .platform_id = std::move(id),
                  .undecided = Outcome::Undecided::sent,
-                 .decide_within = rooms_.status_wait});
+                 .decide_within = rooms_.status_wait,
+                 .sent_as = job->sent_as});
 }
 
 void Sender::refused(const JobPtr& job, const GraphError& error) {
@@ -384,6 +394,7 @@ Outcome Sender::unknown_of(const JobPtr& job) {
     auto outcome = unknown_outcome(details::unknown);
     outcome.status_within = rooms_.status_wait;
     outcome.hold_unknown = !rooms_.hears(job->message->device);
+    outcome.sent_as = job->sent_as;
     return outcome;
 }
 

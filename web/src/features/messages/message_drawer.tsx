@@ -78,7 +78,7 @@ function MessageView({ id }: { id: string }) {
       {can("messages:manage") && (
         <Part title={t.messages.body}>
           {body && shown.body !== undefined ? (
-            <Code>{shown.variables?.join("\n") ?? shown.body}</Code>
+            <Code>{textOf(shown)}</Code>
           ) : (
             <Button variant="default" size="xs" onClick={() => setBody(true)}>
               {t.messages.showBody}
@@ -88,6 +88,12 @@ function MessageView({ id }: { id: string }) {
       )}
     </Stack>
   );
+}
+
+/** What its recipient reads, as far as it is known. */
+function textOf({ sent_as: sent, variables, body }: MessageDetail): string {
+  if (!sent) return variables?.join("\n") ?? body ?? "";
+  return [sent.header, sent.body, sent.footer, ...sent.buttons].filter(Boolean).join("\n\n");
 }
 
 type WaitsOf = NonNullable<MessageDetail["waits"]>;
@@ -139,6 +145,7 @@ function MessageFacts({ message }: { message: MessageDetail }) {
   const t = texts.messages;
   const devices = useAllDevices().data;
   const device = devices?.items.find((one) => one.number === message.from);
+  const template = message.template ?? message.sent_as;
   const id = (text: string) => (
     <span className={classes.id}>
       <Mono>{text}</Mono>
@@ -172,9 +179,9 @@ function MessageFacts({ message }: { message: MessageDetail }) {
         { name: t.attempts, value: message.attempts },
         { name: t.revision, value: message.revision },
         message.details !== null && { name: t.details, value: reason(message.details) },
-        message.template !== null && {
+        template && {
           name: t.template,
-          value: `${message.template.name} (${message.template.language})`,
+          value: `${template.name} (${template.language})`,
         },
         message.media !== null && { name: t.media, value: <Mono>{message.media}</Mono> },
         message.callback !== null && {
