@@ -26,6 +26,10 @@ void check_stored(std::string_view text) {
         check(store::named_of(store::named_text(*named)) == named,
               "named texts are read back as they were stored");
     }
+    if (const auto filled = store::template_of(text)) {
+        check(store::template_of(store::template_text(*filled)) == filled,
+              "a template is read back as it was stored");
+    }
 }
 
 /// Words of the input, in every text of a plan.
@@ -40,7 +44,11 @@ void check_words(const std::vector<std::string>& words) {
     plan.name = word(0);
     plan.message = word(1);
     plan.variants = {{.message = word(2), .weight = 1}, {.message = word(3), .weight = 1'000}};
-    plan.message_template = {.name = word(4), .language = word(5), .variables = words};
+    plan.message_template = {.name = word(4),
+                             .language = word(5),
+                             .variables = words,
+                             .header = word(11),
+                             .buttons = words};
     plan.media = {.url = word(6), .column = word(7)};
     plan.timezone = word(8);
     plan.consent = word(9);
@@ -48,6 +56,14 @@ void check_words(const std::vector<std::string>& words) {
     const auto text = store::plan_text(plan);
     check(text.size() > store::plan_bytes_max || store::plan_of(text) == plan,
           "any words are a plan's");
+    const model::FilledTemplate filled{.name = word(4),
+                                       .language = word(5),
+                                       .values = words,
+                                       .header = word(11),
+                                       .buttons = words};
+    const auto stored = store::template_text(filled);
+    check(stored.size() > store::plan_bytes_max || store::template_of(stored) == filled,
+          "any words fill a template");
     store::NamedTexts named;
     for (const auto& one : words) {
         const bool is_new =

@@ -4,13 +4,21 @@ import type { Taken } from "./graph/payloads.ts";
 import {
   apiJs,
   Audio,
+  BodyComponent,
+  BodyParameter,
+  CopyComponent,
   Document,
+  HeaderComponent,
+  HeaderParameter,
   Image,
   kapso,
   Sticker,
+  Template,
   Text,
+  URLComponent,
   Video,
 } from "./graph/testing/clients.ts";
+import { Campaigns } from "./support/campaigns.ts";
 import { Cloud } from "./support/cloud.ts";
 import { mp4, opus, pdf, png } from "./support/files.ts";
 import { MediaServer, type MediaAnswer } from "./support/media_server.ts";
@@ -143,6 +151,50 @@ test.each([false, true])("a template, with named variables: %s", async (named) =
     bizOpaqueCallbackData: id,
   } as any);
   expect(sent).toEqual(theirs());
+});
+
+test("a template with a file in its header, and with buttons", async () => {
+  const number = await cloud.connect();
+  cloud.graph.templates.add(number.waba, {
+    name: "promo",
+    language: "id",
+    file: "IMAGE",
+    body: "Halo {{1}}.",
+    buttons: [{ type: "URL", url: "https://toko.example/{{1}}" }, { type: "COPY_CODE" }],
+  });
+  const campaigns = await Campaigns.of(cloud.account);
+  const id = await campaigns.create([number.digits], {
+    message: undefined,
+    template: { name: "promo", language: "id", variables: ["Budi"], buttons: ["p/7", "HEMAT20"] },
+    media: { url: host.put({ content: png }) },
+    optout: "none",
+  });
+  const to = freshNumber();
+  const { messages } = await campaigns.done("POST", `/${id}/test`, { to: [to] });
+  const sent = await waitFor("the message", () => cloud.graph.to(to)[0]);
+  const [header] = sent.body["template"].components;
+  await apiJs(cloud.graph, number).sendMessage(
+    number.id,
+    to,
+    new Template(
+      "promo",
+      "id",
+      new HeaderComponent(new HeaderParameter(new Image(header.parameters[0].image.id, true))),
+      new BodyComponent(new BodyParameter("Budi")),
+      new URLComponent("p/7"),
+      new CopyComponent("HEMAT20"),
+    ),
+    undefined,
+    messages[0].message,
+  );
+  const { template: other, ...others } = theirs();
+  const { template, ...rest } = sent.body;
+  expect(rest).toEqual(others);
+  // The client has numbers as indexes, and a policy that no longer means anything.
+  const indexed = other.components.map(({ index, ...more }: any) =>
+    index === undefined ? more : { ...more, index: String(index) },
+  );
+  expect(template).toEqual({ ...other, language: { code: "id" }, components: indexed });
 });
 
 test("typing", async () => {

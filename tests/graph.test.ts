@@ -234,6 +234,60 @@ test("templates come in pages, and are sent with as many variables as they have"
   expect(await refused(send("dua\nbaris"))).toMatchObject({ code: 132007 });
 });
 
+test("header and buttons of a template are judged as strictly as its body", async () => {
+  graph.templates.add(number.waba, {
+    name: "undangan",
+    language: "id",
+    header: "Untuk {{1}}",
+    body: "Halo",
+    buttons: [
+      { type: "QUICK_REPLY", text: "Ya" },
+      { type: "URL", url: "https://toko.example/{{1}}" },
+      { type: "COPY_CODE" },
+    ],
+  });
+  const file = { name: "foto", language: "id", file: "IMAGE", body: "Halo" } as const;
+  graph.templates.add(number.waba, file);
+  const send = async (name: string, ...components: object[]) => {
+    const reply = await fetch(`${graph.url}/v26.0/${number.id}/messages`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${number.token}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        messaging_product: "whatsapp",
+        recipient_type: "individual",
+        to: friend,
+        type: "template",
+        template: { name, language: { code: "id" }, components },
+      }),
+    });
+    return ((await reply.json()) as any).error?.code;
+  };
+  const header = (...parameters: object[]) => ({ type: "header", parameters });
+  const text = { type: "text", text: "Budi" };
+  const button = (index: unknown, kind: string, ...parameters: object[]) => ({
+    ...{ type: "button", sub_type: kind, index, parameters },
+  });
+  const url = button("1", "url", { type: "text", text: "p/7" });
+  const coupon = button("2", "copy_code", { type: "coupon_code", coupon_code: "HEMAT20" });
+  expect(await send("undangan", header(text), url, coupon)).toBeUndefined();
+  expect(await send("undangan", header(text), button(1, "url", text), coupon)).toBeUndefined();
+  expect(await send("undangan", url, coupon)).toBe(132000);
+  expect(await send("undangan", header(text, text), url, coupon)).toBe(132000);
+  expect(await send("undangan", header(text), coupon)).toBe(131008);
+  expect(await send("undangan", header(text), url, url, coupon)).toBe(131008);
+  expect(await send("undangan", header(text), url)).toBe(131008);
+  expect(await send("undangan", header(text), url, coupon, button("0", "url", text))).toBe(132012);
+  expect(await send("undangan", header(text), url, button("2", "url", text))).toBe(132012);
+  const long = { type: "coupon_code", coupon_code: "x".repeat(16) };
+  expect(await send("undangan", header(text), url, button("2", "copy_code", long))).toBe(131009);
+  expect(await send("foto")).toBe(132012);
+  expect(await send("foto", header(text))).toBe(132012);
+  expect(await send("foto", header({ type: "image", image: { id: "1" } }))).toBe(100);
+  const link = { link: "https://example.org/a.png" };
+  expect(await send("foto", header({ type: "image", image: link }))).toBeUndefined();
+  expect(await send("foto", header({ type: "image", image: { ...link, id: "1" } }))).toBe(100);
+});
+
 test("free text outside the window is refused, at once or by a webhook", async () => {
   const cold = "6281234567899";
   number.windowClosed = "answer";

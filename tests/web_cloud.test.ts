@@ -155,6 +155,51 @@ test("one of the templates is chosen to stand in for texts, and no longer", asyn
   expect((await cloud.device(number)).fallback_template).toBeNull();
 });
 
+test("a template's header, file and buttons are filled too", async () => {
+  const number = await cloud.connect();
+  const buttons = [
+    { type: "URL", url: "https://toko.example/{{1}}" },
+    { type: "COPY_CODE" },
+  ] as const;
+  const common = { language: "id", body: "Halo {{1}}." };
+  const undangan = { ...common, name: "undangan", header: "Untuk {{1}}", buttons: [...buttons] };
+  cloud.graph.templates.add(number.waba, undangan);
+  cloud.graph.templates.add(number.waba, { ...common, name: "brosur", file: "DOCUMENT" });
+  const campaigns = new CampaignPage(visitor);
+  const plan = { name: "Undangan", purpose: "transactional", devices: [number.digits] };
+  const others = await Campaigns.of(cloud.account);
+  const { id } = await others.done("POST", "", plan);
+  await visitor.goto(`/campaigns/${id}`);
+  await campaigns.upload(`nomor,nama\n${freshNumber()},Budi`);
+  await soon(async () => (await others.done("GET", `/${id}`)).counts.total).toBe(1);
+  await campaigns.step("Message");
+  await page.getByText("Template of the platform", { exact: true }).click();
+  const choose = async (name: string) => {
+    await page.getByRole("combobox", { name: "Template", exact: true }).click();
+    await page.getByRole("option", { name }).click();
+  };
+  await choose("undangan (id)");
+  await campaigns.field("Variable {{1}}").fill("{{nama}}");
+  await campaigns.field("Variable of the header").fill("Pak {{nama}}");
+  await campaigns.field("Variable of the button https://toko.example/{{1}}").fill("u/7");
+  await campaigns.field("Variable or coupon of button 2").fill("HEMAT20");
+  await campaigns.saved();
+  expect((await others.done("GET", `/${id}`)).template).toEqual({
+    name: "undangan",
+    language: "id",
+    variables: ["{{nama}}"],
+    header: "Pak {{nama}}",
+    buttons: ["u/7", "HEMAT20"],
+  });
+  await page.getByText("Untuk Pak Budi").waitFor();
+  await page.getByText("https://toko.example/u/7").waitFor();
+  await choose("brosur (id)");
+  await page.getByText("its header needs a file: give the campaign media").waitFor();
+  await campaigns.saved();
+  const { template } = await others.done("GET", `/${id}`);
+  expect(template).toMatchObject({ variables: ["{{nama}}"], header: null, buttons: [] });
+});
+
 test("a campaign sends a template: chosen, filled, previewed, checked and followed", async () => {
   const number = await cloud.connect();
   addTemplates(number);

@@ -233,7 +233,7 @@ TEST_F(CheckTest, ATemplateIsJudgedByWhatThePlatformHas) {
     used.status = "APPROVED";
     used.body = "Halo {{1}}! " + std::string(20, 'b');
     used.variables = 1;
-    used.body_only = true;
+    used.is_understood = true;
     find_template = [&used](const model::Device&, const model::CampaignTemplate& wanted) {
         EXPECT_EQ(wanted.name, "promo");
         return std::optional{used};

@@ -30,7 +30,7 @@ struct TestSend {
     model::PhoneNumber from;
     std::string text;
     std::string media_url;  // Empty: no media.
-    /// In place of text and media; null: none.
+    /// In place of a text; null: none.
     std::shared_ptr<const model::FilledTemplate> filled_template{};
 };
 

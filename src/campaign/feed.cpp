@@ -185,16 +185,12 @@ store::PlannedRow Feed::plan(Batch& batch, const model::Recipient& recipient,
     message->account = campaign.account;
     message->device = device;
     message->recipient = number.text();
-    if (const auto& used = campaign.plan.message_template) {
-        message->filled_template = std::make_shared<const model::FilledTemplate>(
-            model::FilledTemplate{.name = used->name,
-                                  .language = used->language,
-                                  .values = std::move(rendered.template_values)});
-    } else {
-        message->type =
-            rendered.media_url.empty() ? model::MessageType::text : model::MessageType::media;
+    message->type =
+        rendered.media_url.empty() ? model::MessageType::text : model::MessageType::media;
+    message->media_url = std::move(rendered.media_url);
+    message->filled_template = std::move(rendered.filled_template);
+    if (message->filled_template == nullptr) {
         message->body = std::move(rendered.text);
-        message->media_url = std::move(rendered.media_url);
     }
     message->callback_url =
         campaign.plan.callback.empty() ? std::string{batch.callback} : campaign.plan.callback;

@@ -12,6 +12,7 @@
 #include "campaign/media_check.hpp"
 #include "campaign/text/campaign_text.hpp"
 #include "campaign/text/column_name.hpp"
+#include "connector/template_text.hpp"
 
 namespace merpati::campaign {
 namespace {
@@ -32,10 +33,10 @@ Preview preview_of(const PreviewInput& input, std::span<const std::string> colum
                   .variant = rendered.variant,
                   .media = std::move(rendered.media_url),
                   .characters = rendered.characters,
-                  .template_values = {},
+                  .filled_template = std::move(rendered.filled_template),
                   .problems = content.problems()};
-    if (campaign.plan.message_template) {
-        shown.template_values = std::move(rendered.template_values);
+    if (shown.filled_template != nullptr && input.used_template) {
+        shown.sent_as = connector::sent_template(*input.used_template, *shown.filled_template);
     }
     std::ranges::copy(input.template_problems, std::back_inserter(shown.problems));
     if (shown.characters > input.characters_max) {

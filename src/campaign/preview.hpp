@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "connector/connector.hpp"
 #include "model/campaign.hpp"
 #include "model/ids.hpp"
+#include "model/message.hpp"
 #include "outbound/address_policy.hpp"
 
 namespace merpati::campaign {
@@ -37,8 +39,11 @@ struct Preview {
     std::uint32_t variant = 0;  // 1-based; 0: the campaign has no variants.
     std::string media;          // Empty: none.
     std::size_t characters = 0;
-    /// Of the template's variables, in their order; empty: the campaign has no template.
-    std::optional<std::vector<std::string>> template_values;
+    /// The campaign's template, filled; null: it has none.
+    std::shared_ptr<const model::FilledTemplate> filled_template{};
+    /// What its recipient reads; empty: the campaign has no template, or the platform does not give
+    /// it.
+    std::optional<model::SentTemplate> sent_as{};
     /// Of the texts, and of this message: `text_too_long`, `media` (of the address' form alone),
     /// `empty_value`.
     std::vector<Problem> problems;

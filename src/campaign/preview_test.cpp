@@ -97,16 +97,23 @@ TEST_F(PreviewTest, JudgesTheFormOfMediaAlone) {
 }
 
 TEST_F(PreviewTest, ShowsATemplateWithItsVariablesFilled) {
-    EXPECT_FALSE(of_row({"Budi"}).template_values);
+    EXPECT_EQ(of_row({"Budi"}).filled_template, nullptr);
     campaign.plan.message.reset();
-    campaign.plan.message_template = model::CampaignTemplate{
-        .name = "promo", .language = "id", .variables = {"{{nama}}", "{{kota|-}}"}};
+    campaign.plan.message_template =
+        model::CampaignTemplate{.name = "promo",
+                                .language = "id",
+                                .variables = {"{{nama}}", "{{kota|-}}"},
+                                .header = "{{nama}}",
+                                .buttons = {"{{kota|-}}"}};
     auto shown = of_row({"Budi"});
     EXPECT_EQ(shown.text, "") << "the platform was not asked";
-    EXPECT_EQ(shown.template_values, (std::vector<std::string>{"Budi", "-"}));
+    EXPECT_EQ(shown.filled_template->values, (std::vector<std::string>{"Budi", "-"}));
+    EXPECT_FALSE(shown.sent_as);
 
     connector::MessageTemplate used;
+    used.header_text = "Toko {{1}}";
     used.body = "Halo {{1}} di {{2}}";
+    used.buttons = {{.url = "https://a.example/{{1}}"}};
     model::Recipient row;
     row.values = {"Budi", "Solo"};
     shown = preview({.campaign = campaign,
@@ -117,6 +124,9 @@ TEST_F(PreviewTest, ShowsATemplateWithItsVariablesFilled) {
                     row);
     EXPECT_EQ(shown.text, "Halo Budi di Solo");
     EXPECT_EQ(shown.characters, 17U);
+    ASSERT_TRUE(shown.sent_as);
+    EXPECT_EQ(shown.sent_as->header, "Toko Budi");
+    EXPECT_EQ(shown.sent_as->buttons, std::vector<std::string>{"https://a.example/Solo"});
     EXPECT_EQ(codes(shown), Codes{"template"});
 }
 

@@ -7,6 +7,51 @@
 #include "model/connector.hpp"
 
 namespace merpati::campaign {
+namespace {
+
+using connector::MessageTemplate;
+
+/// Why the template's header does not go with what the campaign gives it; empty: it does.
+std::optional<std::string> header_misfit_of(const MessageTemplate& found,
+                                            const model::CampaignPlan& plan) {
+    const bool has_text = !plan.message_template->header.empty();
+    const bool needs_text = found.header_need == MessageTemplate::HeaderNeed::text;
+    if (needs_text != has_text) {
+        return needs_text ? "its header has a variable, and the campaign gives the header no text"
+                          : "its header has no variable, and the campaign gives the header a text";
+    }
+    if (found.needs_file() != plan.media.has_value()) {
+        return found.needs_file() ? "its header needs a file: give the campaign media"
+                                  : "its header takes no file: remove the media";
+    }
+    return std::nullopt;
+}
+
+/// Why the template cannot be sent as the plan fills it; empty: it can.
+std::optional<std::string> misfit_of(const MessageTemplate& found,
+                                     const model::CampaignPlan& plan) {
+    const auto& filled = *plan.message_template;
+    if (!found.is_approved()) {
+        return fmt::format("it is not approved: the platform calls it {}", found.status);
+    }
+    if (!found.is_understood) {
+        return "it has parts that no campaign fills";
+    }
+    if (found.variables != filled.variables.size()) {
+        return fmt::format("it has {} variables, and the campaign fills {}", found.variables,
+                           filled.variables.size());
+    }
+    if (auto reason = header_misfit_of(found, plan)) {
+        return reason;
+    }
+    if (found.buttons.size() != filled.buttons.size()) {
+        return fmt::format("it has {} buttons with a variable, and the campaign fills {}",
+                           found.buttons.size(), filled.buttons.size());
+    }
+    return std::nullopt;
+}
+
+}  // namespace
 
 TemplateFinder find_in_time(const Clock& clock, Control& control) {
     return [&clock, &control, left = SteadyTime::duration{finding_max}](
@@ -56,16 +101,8 @@ void TemplateCheck::judge(const model::Device& device, const connector::MessageT
     if (!found_) {
         found_ = found;
     }
-    const auto filled = plan_.message_template->variables.size();
-    if (!found.is_approved()) {
-        note(device, fmt::format("it is not approved: the platform calls it {}", found.status),
-             true);
-    } else if (!found.body_only) {
-        note(device, "it needs a file, or a variable outside of its body", true);
-    } else if (found.variables != filled) {
-        note(device,
-             fmt::format("it has {} variables, and the campaign fills {}", found.variables, filled),
-             true);
+    if (auto reason = misfit_of(found, plan_)) {
+        note(device, *std::move(reason), true);
     }
 }
 

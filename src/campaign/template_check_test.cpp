@@ -33,7 +33,7 @@ struct TemplateCheckTest : ::testing::Test {
         made.status = "APPROVED";
         made.body = "Halo {{1}}: {{2}}";
         made.variables = 2;
-        made.body_only = true;
+        made.is_understood = true;
         return made;
     }
     /// All problems, after each device was asked about; those that do not block in brackets.
@@ -101,15 +101,44 @@ TEST_F(TemplateCheckTest, SaysWhatThePlatformWouldRefuse) {
               Problems{std::string{begin} + "it is not approved: the platform calls it PAUSED"});
     EXPECT_EQ(body, "Halo {{1}}: {{2}}") << "it is shown all the same";
     made = fitting();
-    made.body_only = false;
+    made.is_understood = false;
     answer = made;
-    EXPECT_EQ(problems(),
-              Problems{std::string{begin} + "it needs a file, or a variable outside of its body"});
+    EXPECT_EQ(problems(), Problems{std::string{begin} + "it has parts that no campaign fills"});
     made = fitting();
     made.variables = 3;
     answer = made;
     EXPECT_EQ(problems(),
               Problems{std::string{begin} + "it has 3 variables, and the campaign fills 2"});
+}
+
+TEST_F(TemplateCheckTest, SaysWhetherHeaderAndButtonsAreFilledAsTheTemplateHasThem) {
+    using Need = connector::MessageTemplate::HeaderNeed;
+    constexpr auto begin = "template: device 6281100000001 cannot send the template: ";
+    auto made = fitting();
+    const auto problem = [&](Need need, std::size_t buttons) {
+        made.header_need = need;
+        made.buttons.resize(buttons);
+        answer = made;
+        const auto all = problems();
+        return all.empty() ? std::string{} : all.front().substr(std::string_view{begin}.size());
+    };
+    EXPECT_EQ(problem(Need::text, 0),
+              "its header has a variable, and the campaign gives the header no text");
+    EXPECT_EQ(problem(Need::document, 0), "its header needs a file: give the campaign media");
+    EXPECT_EQ(problem(Need::nothing, 2),
+              "it has 2 buttons with a variable, and the campaign fills 0");
+    plan.message_template->header = "{{nama}}";
+    plan.message_template->buttons = {"{{kode}}", "HEMAT"};
+    EXPECT_EQ(problem(Need::nothing, 2),
+              "its header has no variable, and the campaign gives the header a text");
+    EXPECT_EQ(problem(Need::text, 2), "");
+    EXPECT_EQ(problem(Need::text, 1), "it has 1 buttons with a variable, and the campaign fills 2");
+    plan.message_template->header.clear();
+    plan.media = model::CampaignMedia{.url = "https://example.org/a.png", .column = {}};
+    EXPECT_EQ(problem(Need::nothing, 2), "its header takes no file: remove the media");
+    for (const auto file : {Need::image, Need::video, Need::document}) {
+        EXPECT_EQ(problem(file, 2), "");
+    }
 }
 
 TEST_F(TemplateCheckTest, DevicesWithOneReasonAreCountedTogether) {

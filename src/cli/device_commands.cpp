@@ -47,7 +47,8 @@ constexpr std::array check_sheet{
 
 constexpr std::array template_columns{
     Column{"NAME", "name"},     Column{"LANGUAGE", "language"},   Column{"CATEGORY", "category"},
-    Column{"STATUS", "status"}, Column{"VARIABLES", "variables"}, Column{"BODY", "body"},
+    Column{"STATUS", "status"}, Column{"VARIABLES", "variables"}, Column{"HEADER", "header_needs"},
+    Column{"BODY", "body"},
 };
 
 constexpr std::array list_columns{

@@ -150,27 +150,47 @@ struct CheckedNumber {
 
 /// A template for messages outside the window in which free texts are allowed.
 struct MessageTemplate {
-    static constexpr std::size_t characters_max = 1'024;  // Of its text, with its variables filled.
+    static constexpr std::size_t characters_max = 1'024;  // Of its body, with its variables filled.
+
+    /// What each message gives its header.
+    enum class HeaderNeed : std::uint8_t { nothing, text, image, video, document };
+    /// A button that needs a text in each message.
+    struct Button {
+        enum class Kind : std::uint8_t { url, coupon };
+        Kind kind = Kind::url;
+        std::uint32_t place = 0;  // Among all its buttons.
+        std::string url{};        // With {{1}} for the text; empty for a coupon, which is the text.
+    };
 
     std::string name;
     std::string language;
     std::string category;
-    std::string status;         // "APPROVED", …
-    std::string header_text{};  // Empty: it has none, or a file.
+    std::string status;  // "APPROVED", …
+    HeaderNeed header_need = HeaderNeed::nothing;
+    std::string header_text{};  // With its variable; empty: it has none, or a file.
+    std::string header_name{};  // Of its variable; empty: it has none, or a numbered one.
     std::string body;           // With {{1}} or {{name}} for its variables.
     std::string footer{};
     std::uint32_t variables = 0;  // Of the body.
-    /// Whether it needs nothing but the variables of its body: no media or variable in its header,
-    /// no variable in its buttons.
-    bool body_only = false;
+    std::vector<Button> buttons{};
+    /// Whether it needs in a message what is said here, and nothing more.
+    bool is_understood = false;
     /// The place of the button of a one-time code, which has the body's variable once more.
     std::optional<std::uint32_t> code_button{};
     /// The names of the body's variables, in the order of the body; empty: they are numbered.
     std::vector<std::string> variable_names;
 
     [[nodiscard]] bool is_approved() const { return status == "APPROVED"; }
+    [[nodiscard]] bool needs_file() const {
+        return header_need != HeaderNeed::nothing && header_need != HeaderNeed::text;
+    }
+    /// Whether it needs nothing but the variables of its body, which a one-time code's button
+    /// copies.
+    [[nodiscard]] bool body_only() const {
+        return is_understood && header_need == HeaderNeed::nothing && buttons.empty();
+    }
     /// Whether any text can be sent as it, once it is approved.
-    [[nodiscard]] bool carries_a_text() const { return variables == 1 && body_only; }
+    [[nodiscard]] bool carries_a_text() const { return variables == 1 && body_only(); }
 };
 
 struct TemplatePage {

@@ -19,8 +19,8 @@ namespace merpati::connector {
                                       std::span<const std::string> values);
 inline constexpr std::size_t filled_bytes_max = 16'384;
 
-/// The template with the values of its body's variables.
+/// The template with what a message fills it with.
 [[nodiscard]] model::SentTemplate sent_template(const MessageTemplate& used,
-                                                std::span<const std::string> values);
+                                                const model::FilledTemplate& filled);
 
 }  // namespace merpati::connector

@@ -48,20 +48,31 @@ TEST(TemplateTextTest, ATextThatRepeatsALongValueIsCutBetweenTwoCharacters) {
 }
 
 TEST(TemplateTextTest, ASentTemplateIsWhatItsRecipientReads) {
+    using Button = MessageTemplate::Button;
     MessageTemplate used;
     used.name = "promo";
     used.language = "id";
-    used.header_text = "Toko Maju";
+    used.header_text = "Toko di {{kota}}";
+    used.header_name = "kota";
     used.body = "Halo {{nama}}.";
     used.footer = "Balas STOP untuk berhenti";
     used.variable_names = {"nama"};
-    EXPECT_EQ(sent_template(used, std::array<std::string, 1>{"Budi"}),
-              (model::SentTemplate{.name = "promo",
+    used.buttons = {{.kind = Button::Kind::url, .place = 0, .url = "https://a.example/{{1}}?x"},
+                    {.kind = Button::Kind::coupon, .place = 2}};
+    const model::FilledTemplate filled{.name = "promo",
+                                       .language = "id",
+                                       .values = {"Budi"},
+                                       .header = "Solo",
+                                       .buttons = {"p/7", "HEMAT20"}};
+    const model::SentTemplate sent{.name = "promo",
                                    .language = "id",
-                                   .header = "Toko Maju",
+                                   .header = "Toko di Solo",
                                    .body = "Halo Budi.",
                                    .footer = "Balas STOP untuk berhenti",
-                                   .buttons = {}}));
+                                   .buttons = {"https://a.example/p/7?x", "HEMAT20"}};
+    EXPECT_EQ(sent_template(used, filled), sent);
+    EXPECT_TRUE(
+        sent_template(used, {.name = "promo", .language = "id", .values = {}}).buttons.empty());
 }
 
 }  // namespace

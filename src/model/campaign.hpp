@@ -105,7 +105,10 @@ struct Variant {
 struct CampaignTemplate {
     std::string name;
     std::string language;
-    std::vector<std::string> variables;  // Texts with placeholders, one for each of its variables.
+    // Texts with placeholders:
+    std::vector<std::string> variables;  // One for each variable of its body.
+    std::string header{};                // For the variable of its header; empty: it has none.
+    std::vector<std::string> buttons{};  // One for each button that has a variable.
     friend bool operator==(const CampaignTemplate&, const CampaignTemplate&) = default;
 };
 

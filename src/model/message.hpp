@@ -25,7 +25,9 @@ enum class Source : std::uint8_t { api, campaign };
 struct FilledTemplate {
     std::string name;
     std::string language;
-    std::vector<std::string> values;  // Of its body's variables, in their order.
+    std::vector<std::string> values;     // Of its body's variables, in their order.
+    std::string header{};                // Of its header's variable; empty: it has none.
+    std::vector<std::string> buttons{};  // Of its buttons that have one each, in their order.
     friend bool operator==(const FilledTemplate&, const FilledTemplate&) = default;
 };
 
@@ -34,10 +36,10 @@ struct FilledTemplate {
 struct SentTemplate {
     std::string name;
     std::string language;
-    std::string header;  // Empty: it has none, or a file.
+    std::string header{};  // Empty: it has none, or a file.
     std::string body;
-    std::string footer;
-    std::vector<std::string> buttons;  // What those open or copy that differ between messages.
+    std::string footer{};
+    std::vector<std::string> buttons{};  // What those open or copy that differ between messages.
     friend bool operator==(const SentTemplate&, const SentTemplate&) = default;
 };
 
@@ -51,7 +53,8 @@ struct Message {
     std::string body;          // The text, or the caption of media.
     std::string media_url;     // Only for media.
     std::string callback_url;  // Empty: no callback.
-    /// The message is sent as it; then it has neither body nor media. Null: it is a text or media.
+    /// The message is sent as it; then it has no body, and a file is that of the template's header.
+    /// Null: it is a text or media.
     std::shared_ptr<const FilledTemplate> filled_template{};
     bool typing = false;
     bool recipient_quoted = true;  // `to` came as a JSON string; answers echo its type.

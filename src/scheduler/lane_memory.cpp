@@ -12,9 +12,12 @@ std::size_t bytes_of(const store::QueuedMessage& queued) {
     auto bytes = sizeof(queued) + sizeof(message) + message.body.size() + message.media_url.size() +
                  message.callback_url.size();
     if (const auto* filled = message.filled_template.get(); filled != nullptr) {
-        bytes += sizeof(*filled) + filled->name.size() + filled->language.size();
-        for (const auto& value : filled->values) {
-            bytes += sizeof(value) + value.size();
+        bytes +=
+            sizeof(*filled) + filled->name.size() + filled->language.size() + filled->header.size();
+        for (const auto* texts : {&filled->values, &filled->buttons}) {
+            for (const auto& text : *texts) {
+                bytes += sizeof(text) + text.size();
+            }
         }
     }
     return bytes;

@@ -2,8 +2,11 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include <boost/json/array.hpp>
 #include <boost/json/monotonic_resource.hpp>
@@ -53,7 +56,9 @@ json::value value_of(const std::vector<Value>& values) {
 json::value value_of(const model::CampaignTemplate& message) {
     return {{"name", message.name},
             {"language", message.language},
-            {"variables", value_of(message.variables)}};
+            {"variables", value_of(message.variables)},
+            {"header", message.header},
+            {"buttons", value_of(message.buttons)}};
 }
 json::value value_of(const model::CampaignMedia& media) {
     return {{"url", media.url}, {"column", media.column}};
@@ -185,11 +190,25 @@ void Fields::take(std::string_view name, Value& target) {
     read(*found, target);
 }
 
+/// Earlier versions wrote neither header nor buttons.
 void read(const json::value& value, model::CampaignTemplate& message) {
-    Fields fields{value, 3};
+    const bool has_more = value.is_object() && value.get_object().contains("header");
+    Fields fields{value, has_more ? 5U : 3U};
     fields.take("name", message.name);
     fields.take("language", message.language);
     fields.take("variables", message.variables);
+    if (has_more) {
+        fields.take("header", message.header);
+        fields.take("buttons", message.buttons);
+    }
+}
+void read(const json::value& value, model::FilledTemplate& filled) {
+    Fields fields{value, 5};
+    fields.take("name", filled.name);
+    fields.take("language", filled.language);
+    fields.take("values", filled.values);
+    fields.take("header", filled.header);
+    fields.take("buttons", filled.buttons);
 }
 void read(const json::value& value, model::Exclusion& exclude) {
     Fields fields{value, 2};
@@ -317,6 +336,35 @@ std::optional<std::vector<std::string>> list_of(std::string_view text) {
                 read(element, texts.emplace_back());
             }
         });
+}
+
+std::string template_text(const model::FilledTemplate& filled) {
+    if (filled.header.empty() && filled.buttons.empty()) {
+        std::vector<std::string> texts{filled.name, filled.language};
+        texts.insert(texts.end(), filled.values.begin(), filled.values.end());
+        return list_text(texts);
+    }
+    return json::serialize(json::object{{"name", filled.name},
+                                        {"language", filled.language},
+                                        {"values", value_of(filled.values)},
+                                        {"header", filled.header},
+                                        {"buttons", value_of(filled.buttons)}});
+}
+
+std::optional<model::FilledTemplate> template_of(std::string_view text) {
+    if (!text.starts_with('[')) {
+        return parsed<model::FilledTemplate>(
+            text, [](const json::value& value, auto& filled) { read(value, filled); });
+    }
+    auto texts = list_of(text);
+    constexpr std::ptrdiff_t words = 2;  // Name and language.
+    if (!texts || std::ssize(*texts) < words) {
+        return std::nullopt;
+    }
+    return model::FilledTemplate{.name = std::move((*texts)[0]),
+                                 .language = std::move((*texts)[1]),
+                                 .values = {std::make_move_iterator(texts->begin() + words),
+                                            std::make_move_iterator(texts->end())}};
 }
 
 std::string named_text(const NamedTexts& values) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/campaign.hpp"
+#include "model/message.hpp"
 
 namespace merpati::store {
 
@@ -23,6 +24,11 @@ inline constexpr std::size_t plan_bytes_max = 1'048'576;
 
 [[nodiscard]] std::string list_text(std::span<const std::string> texts);
 [[nodiscard]] std::optional<std::vector<std::string>> list_of(std::string_view text);
+
+/// As a list of name, language and values where it fills nothing but its body, which most do and
+/// earlier versions wrote.
+[[nodiscard]] std::string template_text(const model::FilledTemplate& filled);
+[[nodiscard]] std::optional<model::FilledTemplate> template_of(std::string_view text);
 
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::string named_text(const NamedTexts& values);

@@ -41,6 +41,36 @@ TEST(PlanTextTest, ListsOfTextsAreReadBack) {
     }
 }
 
+TEST(PlanTextTest, ATemplateOfAPlanIsReadBackWithAndWithoutHeaderAndButtons) {
+    model::CampaignPlan plan;
+    plan.message_template = model::CampaignTemplate{.name = "promo",
+                                                    .language = "id",
+                                                    .variables = {"{{nama}}"},
+                                                    .header = "Solo",
+                                                    .buttons = {"p/7"}};
+    EXPECT_EQ(plan_of(plan_text(plan)), plan);
+    plan.message_template->header.clear();
+    plan.message_template->buttons.clear();
+    auto earlier = plan_text(plan);
+    const std::string more = R"(,"header":"","buttons":[])";
+    ASSERT_NE(earlier.find(more), std::string::npos);
+    earlier.erase(earlier.find(more), more.size());
+    EXPECT_EQ(plan_of(earlier), plan);
+}
+
+TEST(PlanTextTest, AFilledTemplateIsReadBackWithAndWithoutHeaderAndButtons) {
+    model::FilledTemplate filled{.name = "promo", .language = "id", .values = {"Budi", ""}};
+    EXPECT_EQ(template_text(filled), R"(["promo","id","Budi",""])");
+    EXPECT_EQ(template_of(template_text(filled)), filled);
+    filled.buttons = {"p/7", "HEMAT20"};
+    EXPECT_EQ(template_of(template_text(filled)), filled);
+    filled.header = "Toko \"Maju\"";
+    EXPECT_EQ(template_of(template_text(filled)), filled);
+    for (const auto* text : {"", "[]", R"(["promo"])", "{}", R"({"name":"promo"})", "7"}) {
+        EXPECT_FALSE(template_of(text)) << text;
+    }
+}
+
 TEST(PlanTextTest, NamedTextsKeepTheirOrder) {
     const NamedTexts values{{"kota", "Medan"}, {"a", ""}};
     EXPECT_EQ(named_of(named_text(values)), values);

@@ -53,7 +53,7 @@ export function checkMessage(
   const content = body[String(type)];
   if (!content || typeof content !== "object") refuse(100, `The parameter ${type} is required.`);
   if (type === "text") return checkText(content);
-  if (type === "template") return templates.fill(number.waba, content);
+  if (type === "template") return templates.fill(number, content, media);
   if (extras[type]) return checkMedia(number, type, content, media);
   return refuse(131051, `The type ${type} is not supported.`);
 }

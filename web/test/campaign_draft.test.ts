@@ -7,7 +7,7 @@ import {
   choosable,
   variablesOf,
   withTemplate,
-  withVariable,
+  withText,
 } from "../src/features/campaigns/draft/template_choice.ts";
 import { contentOf } from "../src/features/campaigns/draft/texts_field.tsx";
 import { formatFor } from "../src/texts/format.ts";
@@ -73,8 +73,13 @@ const template = {
   language: "id",
   category: "MARKETING",
   status: "APPROVED",
+  header: null,
+  header_needs: null,
   body: "Halo {{2}}, {{10}} dan {{1}} dan {{2}}",
+  footer: null,
   variables: 3,
+  buttons: [],
+  fillable: true,
   body_only: true,
 };
 
@@ -87,21 +92,43 @@ test("the variables of a template are filled by their numbers, or as their names
 test("a chosen template replaces text and media, and keeps what was written for another", () => {
   const former = { name: "lama", language: "id", variables: ["{{nama}}"] };
   expect(withTemplate(template, former)).toEqual({
-    template: { name: "promo", language: "id", variables: ["{{nama}}", "", ""] },
+    template: {
+      name: "promo",
+      language: "id",
+      variables: ["{{nama}}", "", ""],
+      header: null,
+      buttons: [],
+    },
     message: null,
     variants: null,
     media: null,
   });
-  expect(withVariable(former, 0, "Kak")).toEqual({
+  expect(withText(former, { part: "variables", place: 0 }, "Kak")).toEqual({
     template: { name: "lama", language: "id", variables: ["Kak"] },
   });
 });
 
+test("header and buttons of a template have texts where it needs them, and a file stays", () => {
+  const former = { name: "lama", language: "id", header: "x", buttons: ["y"] };
+  const url = { place: 0, kind: "url", url: "https://a.example/{{1}}" } as const;
+  const more = { ...template, header_needs: "text", buttons: [url, url] } as const;
+  expect(withTemplate({ ...more, buttons: [url, url] }, former).template).toMatchObject({
+    header: "x",
+    buttons: ["y", ""],
+  });
+  const picture = withTemplate({ ...template, header_needs: "image" }, former);
+  expect(picture).not.toHaveProperty("media");
+  expect(picture.template?.header).toBeNull();
+  expect(withText(former, { part: "header" }, "z").template?.header).toBe("z");
+  const filled = withText(former, { part: "buttons", place: 1 }, "HEMAT");
+  expect(filled.template?.buttons).toEqual(["y", "HEMAT"]);
+});
+
 test("only templates that can be sent are offered, and the one that the draft has", () => {
   const paused = { ...template, name: "jeda", status: "PAUSED" };
-  const picture = { ...template, name: "gambar", body_only: false };
-  const first = { ...template, name: "awal" };
-  const all = [template, paused, picture, first];
+  const carousel = { ...template, name: "karusel", fillable: false };
+  const first = { ...template, name: "awal", body_only: false };
+  const all = [template, paused, carousel, first];
   expect(choosable(all, null)).toEqual([first, template]);
   expect(choosable(all, { name: "jeda", language: "id" })).toEqual([first, paused, template]);
 });

@@ -6,7 +6,7 @@ import {
   NO_ACCESS,
   newAccess,
 } from "../src/features/devices/cloud/access.ts";
-import { canStandIn, templateName } from "../src/features/devices/cloud/templates.ts";
+import { canBeSent, canStandIn, templateName } from "../src/features/devices/cloud/templates.ts";
 import { sorted } from "../src/features/devices/pairing_methods.ts";
 
 test("blanks around copied ids and tokens are not sent, and empty fields neither", () => {
@@ -33,6 +33,12 @@ test("only an approved template with one variable, in its body, stands in for an
   expect(canStandIn({ ...template, body_only: false })).toBe(false);
   expect(canStandIn({ ...template, status: "PAUSED" })).toBe(false);
   expect(templateName({ name: "kabar", language: "id" })).toBe("kabar:id");
+});
+
+test("a campaign sends every approved template that can be filled", () => {
+  expect(canBeSent({ status: "APPROVED", fillable: true })).toBe(true);
+  expect(canBeSent({ status: "APPROVED", fillable: false })).toBe(false);
+  expect(canBeSent({ status: "PENDING", fillable: true })).toBe(false);
 });
 
 test("a number is registered by its PIN or a code, without a step that asks for either", () => {

@@ -123,10 +123,19 @@ CampaignText CampaignText::of(const model::CampaignPlan& plan,
     if (plan.message && plan.variants.empty()) {
         content.texts_.push_back({.parts = compile(*plan.message)});
     }
-    if (plan.message_template) {
+    if (const auto& used = plan.message_template) {
         auto index = first_choice_index;
-        for (const auto& variable : plan.message_template->variables) {
-            content.template_variables_.push_back(compiler.compile(variable, index));
+        auto& texts = content.template_.emplace();
+        texts.name = used->name;
+        texts.language = used->language;
+        for (const auto& variable : used->variables) {
+            texts.variables.push_back(compiler.compile(variable, index));
+        }
+        if (!used->header.empty()) {
+            texts.header = compiler.compile(used->header, index);
+        }
+        for (const auto& button : used->buttons) {
+            texts.buttons.push_back(compiler.compile(button, index));
         }
     }
     if (plan.media) {
@@ -146,7 +155,9 @@ void CampaignText::find_problems(const model::CampaignPlan& plan, std::vector<Pr
     std::ranges::move(found, std::back_inserter(problems_));
     const auto may_have = [](const auto& text) { return may_have_optout_url(text.parts); };
     uses_optout_url_ = std::ranges::any_of(texts_, may_have) ||
-                       std::ranges::any_of(template_variables_, may_have_optout_url);
+                       std::ranges::any_of(template_texts(), [](const auto* text) {
+                           return may_have_optout_url(*text);
+                       });
     find_template_problems(plan);
     const auto lacking = std::ranges::count_if(
         texts_, [](const auto& text) { return !always_has_optout_url(text.parts); });
@@ -174,17 +185,60 @@ void CampaignText::find_template_problems(const model::CampaignPlan& plan) {
                  .detail = fmt::format("variable {} of the template is empty", place + 1)});
         }
     }
-    if (plan.media) {
+    if (!plan.message_template->header.empty() && is_blank(plan.message_template->header)) {
         problems_.push_back(
-            {.code = "template", .detail = "a template is sent without a file: remove the media"});
+            {.code = "template", .detail = "the text of the template's header is empty"});
+    }
+    const auto& buttons = plan.message_template->buttons;
+    for (std::size_t place = 0; place < buttons.size(); ++place) {
+        if (is_blank(buttons[place])) {
+            problems_.push_back(
+                {.code = "template",
+                 .detail = fmt::format("text {} of the template's buttons is empty", place + 1)});
+        }
     }
     if (plan.optout == model::OptOutWay::link &&
-        std::ranges::none_of(template_variables_, always_has_optout_url)) {
+        std::ranges::none_of(template_->variables, always_has_optout_url)) {
         problems_.push_back(
             {.code = "optout_missing",
              .detail = "no variable of the template has the placeholder optout_url, by which "
                        "people opt out: add it to one, or let people opt out by a keyword"});
     }
+}
+
+/// What fills the template.
+std::vector<const TextSequence*> CampaignText::template_texts() const {
+    std::vector<const TextSequence*> all;
+    if (!template_) {
+        return all;
+    }
+    for (const auto& variable : template_->variables) {
+        all.push_back(&variable);
+    }
+    if (template_->header) {
+        all.push_back(&*template_->header);
+    }
+    for (const auto& button : template_->buttons) {
+        all.push_back(&button);
+    }
+    return all;
+}
+
+/// The template with the value that `value_of` gives for each of its texts.
+template <class ValueOf>
+std::shared_ptr<const model::FilledTemplate> CampaignText::filled(const TemplateTexts& texts,
+                                                                  ValueOf value_of) {
+    model::FilledTemplate made{.name = texts.name, .language = texts.language, .values = {}};
+    for (const auto& variable : texts.variables) {
+        made.values.push_back(value_of(variable));
+    }
+    if (texts.header) {
+        made.header = value_of(*texts.header);
+    }
+    for (const auto& button : texts.buttons) {
+        made.buttons.push_back(value_of(button));
+    }
+    return std::make_shared<const model::FilledTemplate>(std::move(made));
 }
 
 Rendered CampaignText::render(const RenderInput& input) const {
@@ -195,14 +249,16 @@ Rendered CampaignText::render(const RenderInput& input) const {
         rendered.media_url = trim_blanks(renderer.value_of(*media_column_));
         rendered.has_empty_value = rendered.media_url.empty();
     }
-    for (const auto& variable : template_variables_) {
-        auto value = with_single_blanks(renderer.text_of(variable));
-        rendered.has_empty_value = rendered.has_empty_value || value.empty();
-        rendered.template_values.push_back(std::move(value));
+    if (template_) {
+        rendered.filled_template = filled(*template_, [&](const TextSequence& text) {
+            auto value = with_single_blanks(renderer.text_of(text));
+            rendered.has_empty_value = rendered.has_empty_value || value.empty();
+            return value;
+        });
     }
-    if (used_template_) {
+    if (template_ && used_template_) {
         rendered.text = connector::filled_text(used_template_->body, used_template_->variable_names,
-                                               rendered.template_values);
+                                               rendered.filled_template->values);
         rendered.characters = utf8_characters(rendered.text);
     }
     if (texts_.empty()) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "connector/connector.hpp"
 #include "model/campaign.hpp"
 #include "model/ids.hpp"
+#include "model/message.hpp"
 
 namespace merpati::campaign {
 
@@ -30,10 +32,11 @@ struct Rendered {
     std::string text;
     std::uint32_t variant = 0;  // 1-based; 0: the campaign has no variants.
     std::string media_url{};    // Empty: no media.
-    /// Of a template; its text is empty as long as `use_template` was not called.
-    std::vector<std::string> template_values{};
+    /// The plan's template, filled; null: it has none. `text` is empty as long as `use_template`
+    /// was not called.
+    std::shared_ptr<const model::FilledTemplate> filled_template{};
     /// The row is skipped: a placeholder without fallback has no value, so has the column of the
-    /// media or a variable of the template, or the text is blank and there is no file.
+    /// media or anything that fills the template, or the text is blank and there is no file.
     bool has_empty_value = false;
     std::size_t characters = 0;  // Of `text`, as the limits of connectors count them.
 };
@@ -71,7 +74,7 @@ public:
     /// `unknown_column`: a placeholder, or the media, names a column that the audience lacks, or a
     /// placeholder is malformed.
     /// `optout_missing`: recipients are to opt out by a link, and some of them would not get it.
-    /// `template`: a variable of the template is empty, or there is a file beside it.
+    /// `template`: what fills a variable of the template is empty.
     [[nodiscard]] const std::vector<Problem>& problems() const noexcept { return problems_; }
 
     /// Whether any text holds `{{optout_url}}`.
@@ -89,13 +92,25 @@ private:
         std::uint32_t weight = 1;
     };
 
+    struct TemplateTexts {
+        std::string name;
+        std::string language;
+        std::vector<TextSequence> variables;
+        std::optional<TextSequence> header;
+        std::vector<TextSequence> buttons;
+    };
+
     CampaignText() = default;
     void find_problems(const model::CampaignPlan& plan, std::vector<Problem> found);
     void find_template_problems(const model::CampaignPlan& plan);
+    [[nodiscard]] std::vector<const TextSequence*> template_texts() const;
+    template <class ValueOf>
+    [[nodiscard]] static std::shared_ptr<const model::FilledTemplate> filled(
+        const TemplateTexts& texts, ValueOf value_of);
     [[nodiscard]] std::size_t variant_of(const RenderInput& input) const;
 
     std::vector<WeightedText> texts_;
-    std::vector<TextSequence> template_variables_;
+    std::optional<TemplateTexts> template_;
     bool has_variants_ = false;
     std::optional<connector::MessageTemplate> used_template_;
     std::string media_url_;

@@ -144,7 +144,7 @@ TEST_F(CampaignTextTest, CountsCharactersAndNotBytes) {
 TEST_F(CampaignTextTest, RendersTheVariablesOfATemplate) {
     plan.message_template = model::CampaignTemplate{
         .name = "promo", .language = "id", .variables = {"{{nama}}", "{{kode|-}}", "{a|a}"}};
-    EXPECT_EQ(rendered().template_values, (Strings{"Budi", "-", "a"}));
+    EXPECT_EQ(rendered().filled_template->values, (Strings{"Budi", "-", "a"}));
     EXPECT_EQ(rendered().text, "");
     EXPECT_FALSE(rendered().has_empty_value);
     EXPECT_TRUE(problems().empty());
@@ -165,23 +165,44 @@ TEST_F(CampaignTextTest, ShowsTheTextOfATemplateThatThePlatformHas) {
 TEST_F(CampaignTextTest, ATemplatesVariableHasNoLineBreaksAndIsNeverBlank) {
     plan.message_template = model::CampaignTemplate{
         .name = "promo", .language = "id", .variables = {" {{nama}},\n\n{{kota}} "}};
-    EXPECT_EQ(rendered().template_values, Strings{"Budi, Solo"});
+    EXPECT_EQ(rendered().filled_template->values, Strings{"Budi, Solo"});
     values[0] = "Budi \t Anton";
-    EXPECT_EQ(rendered().template_values, Strings{"Budi Anton, Solo"});
+    EXPECT_EQ(rendered().filled_template->values, Strings{"Budi Anton, Solo"});
     plan.message_template->variables = {"{{kode}}"};
     EXPECT_TRUE(rendered().has_empty_value);
     plan.message_template->variables = {"{|}"};
     EXPECT_TRUE(rendered().has_empty_value);
 }
 
-TEST_F(CampaignTextTest, ATemplateNeedsAllItsVariablesNoFileAndAWayToOptOut) {
+TEST_F(CampaignTextTest, RendersHeaderButtonsAndFileOfATemplate) {
+    plan.message_template =
+        model::CampaignTemplate{.name = "promo",
+                                .language = "id",
+                                .variables = {},
+                                .header = " Untuk {{nama}} ",
+                                .buttons = {"p/{{kota}}", "HEMAT20", "{{optout_url}}"}};
+    plan.media = model::CampaignMedia{.url = "https://example.org/a.png", .column = {}};
+    const auto made = rendered();
+    ASSERT_NE(made.filled_template, nullptr);
+    EXPECT_EQ(made.filled_template->header, "Untuk Budi");
+    EXPECT_EQ(made.filled_template->buttons[0], "p/Solo");
+    EXPECT_EQ(made.filled_template->buttons[1], "HEMAT20");
+    EXPECT_EQ(made.media_url, "https://example.org/a.png");
+    EXPECT_TRUE(content().uses_optout_url());
+    EXPECT_TRUE(problems().empty());
+    plan.message_template->buttons[0] = "{{kode}}";
+    EXPECT_TRUE(rendered().has_empty_value);
+    plan.message_template->header = " ";
+    plan.message_template->buttons[0] = "";
+    EXPECT_EQ(problems(), (Strings{"template 1", "template 1"}));
+}
+
+TEST_F(CampaignTextTest, ATemplateNeedsAllItsVariablesAndAWayToOptOut) {
     plan.message_template =
         model::CampaignTemplate{.name = "promo", .language = "id", .variables = {"a", " ", ""}};
     EXPECT_EQ(problems(), (Strings{"template 1", "template 1"}));
     plan.message_template->variables = {"a"};
-    plan.media = model::CampaignMedia{.url = "https://example.org/a.png", .column = {}};
-    EXPECT_EQ(problems(), Strings{"template 1"});
-    plan.media.reset();
+    EXPECT_EQ(problems(), Strings{});
     plan.optout = model::OptOutWay::link;
     EXPECT_EQ(problems(), Strings{"optout_missing 1"});
     plan.message_template->variables = {"a", "{{optout_url}}"};

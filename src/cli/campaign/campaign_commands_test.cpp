@@ -239,6 +239,8 @@ TEST_F(CampaignCommandsTest, UsageIsCheckedBeforeAnythingIsDone) {
                                                {"--per-minute", "0"},
                                                {"--purpose", "other"},
                                                {"--template-value", "x"},
+                                               {"--template-header", "x"},
+                                               {"--template-button", "x"},
                                                {"--name", "y"},
                                                {"--exclude", "x"}}) {
         auto command = good;

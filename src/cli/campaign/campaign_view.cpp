@@ -168,6 +168,12 @@ std::string texts_of(const object& campaign) {
         for (const auto& variable : used.at("variables").as_array()) {
             texts += shown_text(word(variable));
         }
+        if (used.at("header").is_string()) {
+            texts += "header\n" + shown_text(word(used.at("header")));
+        }
+        for (const auto& button : used.at("buttons").as_array()) {
+            texts += "button\n" + shown_text(word(button));
+        }
     }
     return texts;
 }

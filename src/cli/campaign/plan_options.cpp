@@ -91,6 +91,16 @@ Result<void> put_template_values(object& body, const Texts& texts) {
     return {};
 }
 
+Result<void> put_template_header(object& body, const Texts& texts) {
+    object_in(body, "template")["header"] = texts.front();
+    return {};
+}
+
+Result<void> put_template_buttons(object& body, const Texts& texts) {
+    object_in(body, "template")["buttons"] = boost::json::array(texts.begin(), texts.end());
+    return {};
+}
+
 Result<void> put_devices(object& body, const Texts& texts) {
     body["devices"] = boost::json::array(texts.begin(), texts.end());
     return {};
@@ -121,6 +131,15 @@ const std::array rows{
                .shape = "TEXT",
                .help = "The next variable of the template; repeatable",
                .put = put_template_values,
+               .repeats = true},
+    PlanOption{.name = "--template-header",
+               .shape = "TEXT",
+               .help = "The variable of the template's header; its file is --media",
+               .put = put_template_header},
+    PlanOption{.name = "--template-button",
+               .shape = "TEXT",
+               .help = "The next button's: the end of an address, or a coupon; repeatable",
+               .put = put_template_buttons,
                .repeats = true},
     PlanOption{.name = "--media",
                .shape = "URL|none",
@@ -235,7 +254,9 @@ void PlanOptions::add_to(CLI::App& command, Use use) {
     }
     exclude_each_other(command, contents);
     exclude_each_other(command, std::array{"--media", "--media-column"});
-    command.get_option("--template-value")->needs(command.get_option("--template"));
+    for (const auto* filling : {"--template-value", "--template-header", "--template-button"}) {
+        command.get_option(filling)->needs(command.get_option("--template"));
+    }
     if (use == Use::create) {
         command.get_option("--name")->required();
         command.get_option("--device")->required();

@@ -91,6 +91,11 @@ TEST_F(PlanOptionsTest, TextsComeFromFiles) {
     EXPECT_EQ(
         used.at("template"),
         boost::json::parse(R"({"name":"siap","language":"id","variables":["{{nama}}","-5%"]})"));
+    const auto more = body({"--template", "siap/id", "--template-header", "{{kota}}",
+                            "--template-button", "p/{{nomor}}", "--template-button", "HEMAT20"});
+    EXPECT_EQ(more.at("template"),
+              boost::json::parse(R"({"name":"siap","language":"id","header":"{{kota}}",
+                                     "buttons":["p/{{nomor}}","HEMAT20"]})"));
 }
 
 TEST_F(PlanOptionsTest, AWeightIsANumberAtTheEnd) {

@@ -37,9 +37,8 @@ constexpr std::array problem_columns{
 };
 
 constexpr std::array preview_sheet{
-    Column{"variant", "variant"},
-    Column{"media", "media"},
-    Column{"characters", "characters"},
+    Column{"variant", "variant"}, Column{"media", "media"},           Column{"header", "header"},
+    Column{"buttons", "buttons"}, Column{"characters", "characters"},
 };
 
 constexpr std::array test_columns{Column{"TO", "to"}, Column{"MESSAGE", "message"}};

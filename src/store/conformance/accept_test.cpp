@@ -83,6 +83,14 @@ TEST_P(AcceptTest, KeepsTheTemplateOfAMessageInTheListAndInItsLane) {
                                                [](const Uuid&) { return false; }));
     ASSERT_EQ(lane.size(), 1U);
     EXPECT_EQ(*lane[0].message->filled_template, filled);
+
+    auto with_more = filled;
+    with_more.header = "Toko \"Maju\"";
+    with_more.buttons = {"p/7", "HEMAT20"};
+    auto other = message();
+    other->filled_template = std::make_shared<const model::FilledTemplate>(with_more);
+    ASSERT_EQ(accept(*other), Accept::Result::stored);
+    EXPECT_EQ(*take(reader()->message(other->id))->message.filled_template, with_more);
 }
 
 TEST_P(AcceptTest, KeepsTheRecipientAsTheCallerWroteIt) {

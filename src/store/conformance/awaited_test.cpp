@@ -1,5 +1,6 @@
 // Messages whose platform may have them: found by the statuses that name them, decided without one,
 // and put back into their lanes.
+#include "store/campaigns.hpp"
 #include "store/conformance/store_fixture.hpp"
 
 namespace merpati::store {

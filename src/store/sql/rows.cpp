@@ -24,17 +24,8 @@ enum Flag : std::int64_t {
 };
 
 std::shared_ptr<const model::FilledTemplate> read_template(const Cursor& row, int column) {
-    auto texts = list_of(row.text(column));
-    constexpr std::ptrdiff_t words = 2;  // Name and language.
-    if (texts && std::ssize(*texts) < words) {
-        texts.reset();
-    }
-    auto read = row.parsed(column, std::move(texts));
     return std::make_shared<const model::FilledTemplate>(
-        model::FilledTemplate{.name = std::move(read[0]),
-                              .language = std::move(read[1]),
-                              .values = {std::make_move_iterator(read.begin() + words),
-                                         std::make_move_iterator(read.end())}});
+        row.parsed(column, template_of(row.text(column))));
 }
 
 Sha256 digest_of(std::span<const std::byte> blob) {
@@ -86,13 +77,9 @@ void read_message(const Cursor& row, int first, model::Message& message) {
 }
 
 std::optional<std::string> template_text(const model::Message& message) {
-    if (message.filled_template == nullptr) {
-        return std::nullopt;
-    }
-    const auto& filled = *message.filled_template;
-    std::vector<std::string> texts{filled.name, filled.language};
-    texts.insert(texts.end(), filled.values.begin(), filled.values.end());
-    return list_text(texts);
+    return message.filled_template == nullptr
+               ? std::nullopt
+               : std::optional{store::template_text(*message.filled_template)};
 }
 
 std::optional<std::string> sent_template_text(const model::SentTemplate* sent) {

@@ -73,7 +73,7 @@ inline constexpr const char* message_columns =
     "m.accepted_at, m.due_at, m.campaign, m.campaign_row, m.template";
 inline constexpr int message_column_count = 14;
 void read_message(const Cursor& row, int first, model::Message& message);
-/// Name, language and values, as `message` stores them; empty for none.
+/// The template that it is sent as, as `message` stores it; empty for none.
 [[nodiscard]] std::optional<std::string> template_text(const model::Message& message);
 /// As `handed_over` stores it; empty for null.
 [[nodiscard]] std::optional<std::string> sent_template_text(const model::SentTemplate* sent);

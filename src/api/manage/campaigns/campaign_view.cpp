@@ -41,7 +41,9 @@ value shown_template(const std::optional<model::CampaignTemplate>& used) {
     }
     return {{"name", used->name},
             {"language", used->language},
-            {"variables", array(used->variables.begin(), used->variables.end())}};
+            {"variables", array(used->variables.begin(), used->variables.end())},
+            {"header", text_or_null(used->header)},
+            {"buttons", array(used->buttons.begin(), used->buttons.end())}};
 }
 
 value shown_media(const std::optional<model::CampaignMedia>& media) {

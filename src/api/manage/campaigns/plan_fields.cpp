@@ -23,6 +23,8 @@ constexpr std::size_t address_bytes_max = 2'048;
 constexpr std::size_t column_bytes_max = 256;
 constexpr std::size_t variants_max = 5;
 constexpr std::size_t template_variables_max = 32;
+constexpr std::size_t template_buttons_max = 10;  // As many as the platform takes.
+constexpr std::size_t template_text_bytes_max = 1'024;
 constexpr std::size_t plan_devices_max = 1'000;
 constexpr std::size_t excluded_campaigns_max = 100;
 constexpr std::int64_t days_max = 3'650;
@@ -174,7 +176,15 @@ void PlanFields::take_template(Fields& fields) {
                                  .variables = {}};
     if (given->given("variables")) {
         made.variables =
-            given->text_list("variables", template_variables_max, 1'024).value_or(made.variables);
+            given->text_list("variables", template_variables_max, template_text_bytes_max)
+                .value_or(made.variables);
+    }
+    if (!given->none("header")) {
+        made.header = given->text("header", template_text_bytes_max).value_or(made.header);
+    }
+    if (given->given("buttons")) {
+        made.buttons = given->text_list("buttons", template_buttons_max, template_text_bytes_max)
+                           .value_or(made.buttons);
     }
     fields.add_mistakes("template", *given);
     edit([made = std::move(made)](CampaignPlan& plan) {

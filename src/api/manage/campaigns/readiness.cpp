@@ -13,6 +13,7 @@
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/typed_number.hpp"
+#include "api/manage/engine/views.hpp"
 #include "api/texts/text.hpp"
 #include "campaign/preview.hpp"
 #include "campaign/template_check.hpp"
@@ -59,16 +60,19 @@ Result<std::optional<model::Recipient>> row_of(const Context& context,
     return found;
 }
 
-/// Null: the campaign has no template.
-value shown_variables(const std::optional<std::vector<std::string>>& values) {
-    return values ? value(boost::json::array(values->begin(), values->end())) : value(nullptr);
+boost::json::array shown_list(const std::vector<std::string>& texts) {
+    return boost::json::array(texts.begin(), texts.end());
 }
 
 object shown_preview(const campaign::Preview& preview, Language language) {
+    const auto* filled = preview.filled_template.get();
+    const auto* sent = preview.sent_as ? &*preview.sent_as : nullptr;
     return {{"text", preview.text},
             {"variant", preview.variant == 0 ? value(nullptr) : value(preview.variant)},
             {"media", preview.media.empty() ? value(nullptr) : value(preview.media)},
-            {"variables", shown_variables(preview.template_values)},
+            {"variables", filled != nullptr ? value(shown_list(filled->values)) : value(nullptr)},
+            {"header", sent != nullptr ? text_or_null(sent->header) : value(nullptr)},
+            {"buttons", sent != nullptr ? value(shown_list(sent->buttons)) : value(nullptr)},
             {"characters", preview.characters},
             {"problems", view(std::span{preview.problems}, language)}};
 }
@@ -99,17 +103,12 @@ campaign::Preview preview_for(const campaign::PreviewInput& input,
     return campaign::preview(input, recipient);
 }
 
-campaign::TestSend test_of(const model::Campaign& campaign, campaign::Preview&& preview,
-                           model::PhoneNumber from, model::PhoneNumber to) {
-    campaign::TestSend test{.to = to, .from = from};
-    if (const auto& used = campaign.plan.message_template; used && preview.template_values) {
-        test.filled_template = std::make_shared<const model::FilledTemplate>(
-            model::FilledTemplate{.name = used->name,
-                                  .language = used->language,
-                                  .values = *std::move(preview.template_values)});
-    } else {
+campaign::TestSend test_of(campaign::Preview&& preview, model::PhoneNumber from,
+                           model::PhoneNumber to) {
+    campaign::TestSend test{.to = to, .from = from, .media_url = std::move(preview.media)};
+    test.filled_template = std::move(preview.filled_template);
+    if (test.filled_template == nullptr) {
         test.text = std::move(preview.text);
-        test.media_url = std::move(preview.media);
     }
     return test;
 }
@@ -171,7 +170,7 @@ std::vector<Tried> try_all(const Context& context, const model::Campaign& campai
             tried.sent = std::unexpected(*stops);
         } else {
             const auto sent = context.campaigns.control.send_tests(
-                campaign, {test_of(campaign, std::move(preview), from, number)});
+                campaign, {test_of(std::move(preview), from, number)});
             tried.sent = sent ? Result<model::MessageId>{sent->front()} : pass(sent);
         }
         if (!tried.sent && tried.sent.error().code == ErrorCode::shutting_down) {

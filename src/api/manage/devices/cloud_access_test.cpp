@@ -45,7 +45,7 @@ struct CloudAccessTest : ManageTest {
                 .status = "APPROVED",
                 .body = "Pesan: {{1}}",
                 .variables = variables,
-                .body_only = true,
+                .is_understood = true,
                 .variable_names = {}};
     }
 
@@ -212,7 +212,7 @@ TEST_F(CloudAccessTest, AFallbackTemplateMustExistBeApprovedAndHaveOneVariable) 
     auto rejected = approved("ditolak");
     rejected.status = "REJECTED";
     auto with_button = approved("tombol");
-    with_button.body_only = false;
+    with_button.buttons = {{.url = "https://a.example/{{1}}"}};
     platform.templates = {approved("pesan"), approved("dua", 2), approved("nol", 0), rejected,
                           with_button};
     for (const auto* refused :
@@ -239,6 +239,32 @@ TEST_F(CloudAccessTest, AFallbackTemplateMustExistBeApprovedAndHaveOneVariable) 
         patch(path, R"({"fallback_template":"none"})").json.at("fallback_template").is_null());
 }
 
+TEST_F(CloudAccessTest, ATemplateSaysWhatItsHeaderAndItsButtonsNeed) {
+    using connector::MessageTemplate;
+    ASSERT_EQ(add().status, 200);
+    auto made = approved("promo");
+    made.header_need = MessageTemplate::HeaderNeed::image;
+    made.footer = "Toko Maju";
+    made.buttons = {
+        {.kind = MessageTemplate::Button::Kind::url, .place = 1, .url = "https://a.example/{{1}}"},
+        {.kind = MessageTemplate::Button::Kind::coupon, .place = 2}};
+    auto other = approved("lain");
+    other.header_need = MessageTemplate::HeaderNeed::text;
+    other.header_text = "Toko {{1}}";
+    other.is_understood = false;
+    platform.templates = {made, other};
+    const auto items = get("/devices/6281100000001/templates").items();
+    EXPECT_EQ(items.at(0).at("header_needs"), "image");
+    EXPECT_EQ(items.at(0).at("footer"), "Toko Maju");
+    EXPECT_EQ(items.at(0).at("buttons"),
+              boost::json::parse(R"([{"place":1,"kind":"url","url":"https://a.example/{{1}}"},
+                                     {"place":2,"kind":"coupon","url":null}])"));
+    EXPECT_EQ(items.at(0).at("body_only"), false);
+    EXPECT_EQ(items.at(1).at("header_needs"), "text");
+    EXPECT_EQ(items.at(1).at("header"), "Toko {{1}}");
+    EXPECT_EQ(items.at(1).at("fillable"), false);
+}
+
 TEST_F(CloudAccessTest, TemplatesAreListedPageByPage) {
     ASSERT_EQ(add().status, 200);
     platform.templates = {approved("pesan")};
@@ -246,7 +272,8 @@ TEST_F(CloudAccessTest, TemplatesAreListedPageByPage) {
     const auto first = get("/devices/6281100000001/templates");
     ASSERT_EQ(first.status, 200) << first.whole();
     EXPECT_EQ(first.items().at(0), boost::json::parse(R"({"name":"pesan","language":"id",
-        "category":"UTILITY","status":"APPROVED","body":"Pesan: {{1}}","variables":1,
+        "category":"UTILITY","status":"APPROVED","header":null,"header_needs":null,
+        "body":"Pesan: {{1}}","footer":null,"variables":1,"buttons":[],"fillable":true,
         "body_only":true})"));
     EXPECT_EQ(first.text("next"), "2");
     const auto last = get("/devices/6281100000001/templates?cursor=2");

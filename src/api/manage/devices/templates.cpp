@@ -1,5 +1,6 @@
 // The templates of a device's business account at the official platform.
 #include <utility>
+#include <vector>
 
 #include "api/manage/devices/cloud_access.hpp"
 #include "api/manage/engine/handlers.hpp"
@@ -9,10 +10,48 @@
 namespace merpati::api::manage::devices {
 namespace {
 
-boost::json::object shown(const connector::MessageTemplate& one) {
-    return {{"name", one.name},          {"language", one.language}, {"category", one.category},
-            {"status", one.status},      {"body", one.body},         {"variables", one.variables},
-            {"body_only", one.body_only}};
+using connector::MessageTemplate;
+
+boost::json::value shown(MessageTemplate::HeaderNeed need) {
+    switch (need) {
+        case MessageTemplate::HeaderNeed::nothing:
+            return nullptr;
+        case MessageTemplate::HeaderNeed::text:
+            return "text";
+        case MessageTemplate::HeaderNeed::image:
+            return "image";
+        case MessageTemplate::HeaderNeed::video:
+            return "video";
+        case MessageTemplate::HeaderNeed::document:
+            return "document";
+    }
+    return nullptr;
+}
+
+boost::json::array shown(const std::vector<MessageTemplate::Button>& buttons) {
+    boost::json::array all;
+    for (const auto& [kind, place, url] : buttons) {
+        const bool is_url = kind == MessageTemplate::Button::Kind::url;
+        all.push_back({{"place", place},
+                       {"kind", is_url ? "url" : "coupon"},
+                       {"url", is_url ? boost::json::value(url) : boost::json::value(nullptr)}});
+    }
+    return all;
+}
+
+boost::json::object shown(const MessageTemplate& one) {
+    return {{"name", one.name},
+            {"language", one.language},
+            {"category", one.category},
+            {"status", one.status},
+            {"header", text_or_null(one.header_text)},
+            {"header_needs", shown(one.header_need)},
+            {"body", one.body},
+            {"footer", text_or_null(one.footer)},
+            {"variables", one.variables},
+            {"buttons", shown(one.buttons)},
+            {"fillable", one.is_understood},
+            {"body_only", one.body_only()}};
 }
 
 LateAnswer page_of(const connector::TemplatePage& page) {

@@ -92,6 +92,10 @@ const MediaKind* find_media_kind(std::string_view type) noexcept {
     return found == media_kinds.end() ? nullptr : found;
 }
 
+bool fits_header(const MediaKind& kind) noexcept {
+    return kind.kind == "image" || kind.kind == "video" || kind.kind == "document";
+}
+
 std::set<std::string, std::less<>> media_types() {
     std::set<std::string, std::less<>> types;
     for (const auto& kind : media_kinds) {

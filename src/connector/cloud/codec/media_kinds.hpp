@@ -23,6 +23,9 @@ struct MediaKind {
 /// Null: the platform takes no files of the type.
 [[nodiscard]] const MediaKind* find_media_kind(std::string_view type) noexcept;
 
+/// Whether a template's header takes it.
+[[nodiscard]] bool fits_header(const MediaKind& kind) noexcept;
+
 /// All types that it takes.
 [[nodiscard]] std::set<std::string, std::less<>> media_types();
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <boost/json/array.hpp>
 
@@ -39,11 +40,58 @@ json::object body_of(const Envelope& envelope, std::string_view type, json::obje
             {"biz_opaque_callback_data", envelope.opaque}};
 }
 
-json::object code_component(std::uint32_t button, std::string_view code) {
+/// `name` empty: the variable is numbered.
+json::object text_parameter(std::string_view name, std::string_view text) {
+    json::object parameter{{"type", "text"}};
+    if (!name.empty()) {
+        parameter["parameter_name"] = name;
+    }
+    parameter["text"] = text;
+    return parameter;
+}
+
+json::object url_component(std::uint32_t button, std::string_view text) {
     return {{"type", "button"},
             {"sub_type", "url"},
             {"index", std::to_string(button)},
-            {"parameters", json::array{json::object{{"type", "text"}, {"text", code}}}}};
+            {"parameters", json::array{text_parameter({}, text)}}};
+}
+
+json::object coupon_component(std::uint32_t button, std::string_view code) {
+    return {
+        {"type", "button"},
+        {"sub_type", "copy_code"},
+        {"index", std::to_string(button)},
+        {"parameters", json::array{json::object{{"type", "coupon_code"}, {"coupon_code", code}}}}};
+}
+
+json::object file_parameter(const TemplateUse& use) {
+    json::object file{{"id", use.media_id}};
+    if (!use.file_name.empty()) {
+        file["filename"] = use.file_name;
+    }
+    return {{"type", use.file_kind->kind}, {use.file_kind->kind, std::move(file)}};
+}
+
+void add_header(json::array& components, const TemplateUse& use) {
+    if (use.file_kind == nullptr && use.header.empty()) {
+        return;
+    }
+    auto parameter = use.file_kind != nullptr ? file_parameter(use)
+                                              : text_parameter(use.header_name, use.header);
+    components.push_back(
+        json::object{{"type", "header"}, {"parameters", json::array{std::move(parameter)}}});
+}
+
+void add_buttons(json::array& components, const TemplateUse& use) {
+    if (use.code_button && !use.values.empty()) {
+        components.push_back(url_component(*use.code_button, use.values.front()));
+    }
+    for (const auto& [kind, place, text] : use.buttons) {
+        components.push_back(kind == MessageTemplate::Button::Kind::coupon
+                                 ? coupon_component(place, text)
+                                 : url_component(place, text));
+    }
 }
 
 /// The first `count` characters.
@@ -58,14 +106,20 @@ std::string_view first_characters(std::string_view text, std::size_t count) {
     return text.substr(0, bytes);
 }
 
-/// The characters of a template's text without the place of its variable.
-std::size_t own_characters(std::string_view body) {
-    const auto begin = body.find("{{");
-    const auto end = begin == std::string_view::npos ? begin : body.find("}}", begin);
-    const auto all = utf8_characters(body);
-    return end == std::string_view::npos
-               ? all
-               : all - utf8_characters(body.substr(begin, end + 2 - begin));
+/// The characters of a template's text without the places of its variable, and how many these are.
+std::pair<std::size_t, std::size_t> own_characters(std::string_view body) {
+    auto own = utf8_characters(body);
+    std::size_t places = 0;
+    for (;;) {
+        const auto begin = body.find("{{");
+        const auto end = begin == std::string_view::npos ? begin : body.find("}}", begin);
+        if (end == std::string_view::npos) {
+            return {own, std::max<std::size_t>(places, 1)};
+        }
+        own -= utf8_characters(body.substr(begin, end + 2 - begin));
+        ++places;
+        body.remove_prefix(end + 2);
+    }
 }
 
 }  // namespace
@@ -105,20 +159,15 @@ json::object template_body(const Envelope& envelope, const TemplateUse& use) {
     const bool is_named = use.names.size() == use.values.size();
     json::array parameters;
     for (std::size_t place = 0; place < use.values.size(); ++place) {
-        json::object parameter{{"type", "text"}};
-        if (is_named) {
-            parameter["parameter_name"] = use.names[place];
-        }
-        parameter["text"] = use.values[place];
-        parameters.push_back(std::move(parameter));
+        parameters.push_back(text_parameter(
+            is_named ? std::string_view{use.names[place]} : std::string_view{}, use.values[place]));
     }
     json::array components;
+    add_header(components, use);
     if (!parameters.empty()) {
         components.push_back(json::object{{"type", "body"}, {"parameters", std::move(parameters)}});
     }
-    if (use.code_button && !use.values.empty()) {
-        components.push_back(code_component(*use.code_button, use.values.front()));
-    }
+    add_buttons(components, use);
     json::object content{{"name", use.name}, {"language", json::object{{"code", use.language}}}};
     if (!components.empty()) {
         content["components"] = std::move(components);
@@ -126,12 +175,35 @@ json::object template_body(const Envelope& envelope, const TemplateUse& use) {
     return body_of(envelope, "template", std::move(content));
 }
 
+TemplateUse use_of(const model::FilledTemplate& filled, const MessageTemplate* listed) {
+    TemplateUse use{.name = filled.name,
+                    .language = filled.language,
+                    .values = filled.values,
+                    .header = filled.header};
+    if (listed != nullptr) {
+        use.names = listed->variable_names;
+        use.code_button = listed->code_button;
+        use.header_name = listed->header_name;
+    }
+    for (std::size_t place = 0; place < filled.buttons.size(); ++place) {
+        TemplateUse::Button button{.place = use.buttons.empty() ? 0 : use.buttons.back().place + 1,
+                                   .text = filled.buttons[place]};
+        if (listed != nullptr && place < listed->buttons.size()) {
+            button.kind = listed->buttons[place].kind;
+            button.place = listed->buttons[place].place;
+        }
+        use.buttons.push_back(button);
+    }
+    return use;
+}
+
 std::string filling_of(std::string_view text, const MessageTemplate& used) {
     auto filling = with_single_blanks(text);
-    const auto own = own_characters(used.body);
-    const auto left = own < MessageTemplate::characters_max ? MessageTemplate::characters_max - own
-                                                            : characters_of_long_template;
-    filling = trim_blanks(first_characters(filling, left));
+    const auto [own, places] = own_characters(used.body);
+    const auto left = own < MessageTemplate::characters_max
+                          ? (MessageTemplate::characters_max - own) / places
+                          : characters_of_long_template;
+    filling = trim_blanks(first_characters(filling, std::max(left, characters_of_long_template)));
     return filling.empty() ? "-" : filling;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/json/object.hpp>
 
@@ -50,8 +51,26 @@ struct TemplateUse {
     std::span<const std::string> names{};
     /// As MessageTemplate has it; with it there is one value.
     std::optional<std::uint32_t> code_button{};
+    std::string_view header{};       // Of its header's variable; empty: none.
+    std::string_view header_name{};  // As MessageTemplate has it.
+    /// The file of its header, as in media_body; null: none.
+    const MediaKind* file_kind = nullptr;
+    std::string_view media_id{};
+    std::string_view file_name{};
+    struct Button {
+        MessageTemplate::Button::Kind kind = MessageTemplate::Button::Kind::url;
+        std::uint32_t place = 0;
+        std::string_view text;
+    };
+    std::vector<Button> buttons{};
 };
 [[nodiscard]] boost::json::object template_body(const Envelope& envelope, const TemplateUse& use);
+
+/// What a message fills, in the places that the platform's list says. `listed` null: it is not on
+/// the list. Then all variables count as numbered, and the buttons as the first ones, with
+/// addresses. So does a button too many, which the platform refuses. `filled` must stay.
+[[nodiscard]] TemplateUse use_of(const model::FilledTemplate& filled,
+                                 const MessageTemplate* listed);
 
 /// The text as a template's variable: line breaks and runs of blanks are one blank each, and it is
 /// cut so that the template with it has at most MessageTemplate::characters_max. Never empty.

@@ -100,6 +100,48 @@ TEST(MessageBodyTest, AOneTimeCodeStandsInTheBodyAndInItsButton) {
         R"("parameters":[{"type":"text","text":"482913"}]}]})");
 }
 
+TEST(MessageBodyTest, HeaderAndButtonsHaveWhatFillsThem) {
+    using Button = MessageTemplate::Button;
+    const model::FilledTemplate filled{.name = "promo",
+                                       .language = "id",
+                                       .values = {"Budi"},
+                                       .header = "Solo",
+                                       .buttons = {"p/7", "HEMAT20"}};
+    MessageTemplate listed;
+    listed.header_name = "kota";
+    listed.buttons = {{.kind = Button::Kind::url, .place = 1},
+                      {.kind = Button::Kind::coupon, .place = 3}};
+    const auto components = [&](const TemplateUse& use) {
+        return json::serialize(
+            template_body(envelope, use).at("template").as_object().at("components"));
+    };
+    EXPECT_EQ(components(use_of(filled, &listed)),
+              R"([{"type":"header","parameters":)"
+              R"([{"type":"text","parameter_name":"kota","text":"Solo"}]},)"
+              R"({"type":"body","parameters":[{"type":"text","text":"Budi"}]},)"
+              R"({"type":"button","sub_type":"url","index":"1",)"
+              R"("parameters":[{"type":"text","text":"p/7"}]},)"
+              R"({"type":"button","sub_type":"copy_code","index":"3",)"
+              R"("parameters":[{"type":"coupon_code","coupon_code":"HEMAT20"}]}])");
+    const auto unlisted = use_of(filled, nullptr);
+    ASSERT_EQ(unlisted.buttons.size(), 2U);
+    EXPECT_EQ(unlisted.buttons[1].place, 1U);
+    EXPECT_EQ(unlisted.buttons[1].kind, Button::Kind::url);
+    listed.buttons.pop_back();
+    EXPECT_EQ(use_of(filled, &listed).buttons[1].place, 2U) << "which the platform refuses";
+}
+
+TEST(MessageBodyTest, AFileStandsInTheHeader) {
+    TemplateUse use{.name = "nota", .language = "id", .values = {}};
+    use.file_kind = find_media_kind("application/pdf");
+    use.media_id = "77";
+    use.file_name = "nota.pdf";
+    EXPECT_EQ(
+        text_of(template_body(envelope, use).at("template").as_object()),
+        R"({"name":"nota","language":{"code":"id"},"components":[{"type":"header",)"
+        R"("parameters":[{"type":"document","document":{"id":"77","filename":"nota.pdf"}}]}]})");
+}
+
 TEST(MessageBodyTest, ATemplateWithoutVariablesHasNoComponents) {
     EXPECT_EQ(text_of(template_body(envelope, {.name = "a", .language = "id", .values = {}})
                           .at("template")
@@ -123,6 +165,8 @@ TEST(MessageBodyTest, TheTemplateWithItsTextIsNotTooLong) {
         text += "\xC3\xA9";
     }
     EXPECT_EQ(utf8_characters(filling_of(text, used)), 1'016U);
+    used.body = "{{1}} dan {{1}}";  // Five characters of its own.
+    EXPECT_EQ(utf8_characters(filling_of(text, used)), 509U);
     used.body = std::string(1'100, 'x') + "{{1}}";
     EXPECT_EQ(filling_of("abc", used), "a");
 }

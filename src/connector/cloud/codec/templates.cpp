@@ -50,9 +50,35 @@ bool has_variables(const json::object& component, std::string_view field) {
     return find_text(component, field, template_text_bytes_max).contains("{{");
 }
 
-bool header_needs_more(const json::object& component) {
-    return find_text(component, "format", word_bytes_max) != "TEXT" ||
-           has_variables(component, "text");
+bool is_number(const std::string& name) {
+    return std::ranges::all_of(name, is_digit);
+}
+
+void read_header_text(const json::object& component, MessageTemplate& read) {
+    read.header_text = find_text(component, "text", template_text_bytes_max);
+    const auto names = variables_of(read.header_text);
+    if (!names.empty()) {
+        read.header_need = MessageTemplate::HeaderNeed::text;
+        read.header_name = is_number(names.front()) ? std::string{} : names.front();
+        read.is_understood = read.is_understood && names.size() == 1;
+    }
+}
+
+/// A place, a product or a moving picture as header is not understood.
+void read_header(const json::object& component, MessageTemplate& read) {
+    using enum MessageTemplate::HeaderNeed;
+    const auto format = find_text(component, "format", word_bytes_max);
+    if (format == "TEXT") {
+        read_header_text(component, read);
+    } else if (format == "IMAGE") {
+        read.header_need = image;
+    } else if (format == "VIDEO") {
+        read.header_need = video;
+    } else if (format == "DOCUMENT") {
+        read.header_need = document;
+    } else {
+        read.is_understood = false;
+    }
 }
 
 /// Whether the button needs nothing in each message.
@@ -79,10 +105,18 @@ void read_buttons(const json::object& component, MessageTemplate& read) {
         if (button != nullptr && is_plain(*button)) {
             continue;
         }
+        const auto kind =
+            button == nullptr ? std::string{} : find_text(*button, "type", word_bytes_max);
         if (button != nullptr && !read.code_button && carries_code(*button, read)) {
             read.code_button = place;
+        } else if (kind == "URL") {
+            read.buttons.push_back({.kind = MessageTemplate::Button::Kind::url,
+                                    .place = place,
+                                    .url = find_text(*button, "url", template_text_bytes_max)});
+        } else if (kind == "COPY_CODE") {
+            read.buttons.push_back({.kind = MessageTemplate::Button::Kind::coupon, .place = place});
         } else {
-            read.body_only = false;
+            read.is_understood = false;
         }
     }
 }
@@ -91,16 +125,14 @@ void read_body(const json::object& component, MessageTemplate& read) {
     read.body = find_text(component, "text", template_text_bytes_max);
     auto names = variables_of(read.body);
     read.variables = static_cast<std::uint32_t>(names.size());
-    const bool numbered = std::ranges::all_of(
-        names, [](const std::string& name) { return std::ranges::all_of(name, is_digit); });
-    if (!numbered) {
+    if (!std::ranges::all_of(names, is_number)) {
         read.variable_names = std::move(names);
     }
 }
 
 void read_components(const json::object& item, MessageTemplate& read) {
     const auto* components = find_array(item, "components");
-    read.body_only = components != nullptr;
+    read.is_understood = components != nullptr;
     if (components == nullptr) {
         return;
     }
@@ -115,16 +147,15 @@ void read_components(const json::object& item, MessageTemplate& read) {
         } else if (type == "BUTTONS") {
             read_buttons(*component, read);
         } else if (type == "HEADER") {
-            read.header_text = find_text(*component, "text", template_text_bytes_max);
-            read.body_only = read.body_only && !header_needs_more(*component);
+            read_header(*component, read);
         } else if (type == "FOOTER") {
             read.footer = find_text(*component, "text", template_text_bytes_max);
         } else {
-            read.body_only = false;
+            read.is_understood = false;
         }
     }
     if (read.code_button && read.variables != 1) {
-        read.body_only = false;
+        read.is_understood = false;
     }
 }
 

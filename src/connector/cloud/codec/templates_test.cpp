@@ -22,14 +22,16 @@ TEST(TemplatesTest, ReadsTheBodyAndItsVariables) {
     EXPECT_EQ(page.items[0].category, "UTILITY");
     EXPECT_EQ(page.items[0].variables, 2U);
     EXPECT_TRUE(page.items[0].variable_names.empty());
-    EXPECT_TRUE(page.items[0].body_only);
+    EXPECT_TRUE(page.items[0].body_only());
     EXPECT_EQ(page_of(R"([{"type":"BODY","text":"{{isi}}"}])").items[0].variable_names,
               (std::vector<std::string>{"isi"}));
 }
 
 TEST(TemplatesTest, SaysWhichNeedMoreThanTheirBody) {
     const auto needs_more = [](const std::string& component) {
-        return !page_of(R"([{"type":"BODY","text":"{{1}}"},)" + component + "]").items[0].body_only;
+        return !page_of(R"([{"type":"BODY","text":"{{1}}"},)" + component + "]")
+                    .items[0]
+                    .body_only();
     };
     EXPECT_FALSE(needs_more(R"({"type":"FOOTER","text":"a"})"));
     EXPECT_FALSE(needs_more(R"({"type":"HEADER","format":"TEXT","text":"Halo"})"));
@@ -41,6 +43,37 @@ TEST(TemplatesTest, SaysWhichNeedMoreThanTheirBody) {
         R"({"type":"BUTTONS","buttons":[{"type":"URL","url":"https://a.example/{{1}}"}]})"));
     EXPECT_TRUE(needs_more(R"({"type":"BUTTONS","buttons":[{"type":"COPY_CODE"}]})"));
     EXPECT_TRUE(needs_more(R"({"type":"CAROUSEL"})"));
+}
+
+TEST(TemplatesTest, SaysWhatHeaderAndButtonsNeed) {
+    using Need = MessageTemplate::HeaderNeed;
+    const auto read = [](const std::string& component) {
+        return page_of(R"([{"type":"BODY","text":"{{1}}"},)" + component + "]").items[0];
+    };
+    const auto text = read(R"({"type":"HEADER","format":"TEXT","text":"Untuk {{nama}}"})");
+    EXPECT_EQ(text.header_need, Need::text);
+    EXPECT_EQ(text.header_text, "Untuk {{nama}}");
+    EXPECT_EQ(text.header_name, "nama");
+    EXPECT_TRUE(text.is_understood);
+    EXPECT_EQ(read(R"({"type":"HEADER","format":"TEXT","text":"{{1}}"})").header_name, "");
+    EXPECT_FALSE(read(R"({"type":"HEADER","format":"TEXT","text":"{{1}} {{2}}"})").is_understood);
+    EXPECT_EQ(read(R"({"type":"HEADER","format":"IMAGE"})").header_need, Need::image);
+    EXPECT_EQ(read(R"({"type":"HEADER","format":"VIDEO"})").header_need, Need::video);
+    EXPECT_EQ(read(R"({"type":"HEADER","format":"DOCUMENT"})").header_need, Need::document);
+    EXPECT_FALSE(read(R"({"type":"HEADER","format":"LOCATION"})").is_understood);
+
+    const auto buttons = read(
+        R"({"type":"BUTTONS","buttons":[{"type":"QUICK_REPLY","text":"Ya"},{"type":"COPY_CODE"},)"
+        R"({"type":"URL","url":"https://a.example"},)"
+        R"({"type":"URL","url":"https://a.example/{{1}}"}]})");
+    ASSERT_EQ(buttons.buttons.size(), 2U);
+    EXPECT_EQ(buttons.buttons[0].kind, MessageTemplate::Button::Kind::coupon);
+    EXPECT_EQ(buttons.buttons[0].place, 1U);
+    EXPECT_EQ(buttons.buttons[1].kind, MessageTemplate::Button::Kind::url);
+    EXPECT_EQ(buttons.buttons[1].place, 3U);
+    EXPECT_EQ(buttons.buttons[1].url, "https://a.example/{{1}}");
+    EXPECT_TRUE(buttons.is_understood);
+    EXPECT_FALSE(read(R"({"type":"BUTTONS","buttons":[{"type":"FLOW"}]})").is_understood);
 }
 
 TEST(TemplatesTest, TheButtonOfAOneTimeCodeHasTheBodysVariable) {
@@ -55,15 +88,15 @@ TEST(TemplatesTest, TheButtonOfAOneTimeCodeHasTheBodysVariable) {
     const std::string copies =
         R"({"type":"URL","url":"https://www.whatsapp.com/otp/code/?code=otp{{1}}"})";
     const auto listed_as_url = read("*{{1}}* kode Anda", copies);
-    EXPECT_TRUE(listed_as_url.body_only);
+    EXPECT_TRUE(listed_as_url.body_only());
     EXPECT_EQ(listed_as_url.code_button, 0U);
     EXPECT_TRUE(listed_as_url.carries_a_text());
     const auto second = read("{{1}}", R"({"type":"QUICK_REPLY"},{"type":"OTP"})");
-    EXPECT_TRUE(second.body_only);
+    EXPECT_TRUE(second.body_only());
     EXPECT_EQ(second.code_button, 1U);
-    EXPECT_FALSE(read("tanpa kode", copies).body_only);
-    EXPECT_FALSE(read("{{1}}", copies + "," + copies).body_only);
-    EXPECT_FALSE(read("{{1}}", R"({"type":"FLOW"})").body_only);
+    EXPECT_FALSE(read("tanpa kode", copies).body_only());
+    EXPECT_FALSE(read("{{1}}", copies + "," + copies).body_only());
+    EXPECT_FALSE(read("{{1}}", R"({"type":"FLOW"})").body_only());
 }
 
 TEST(TemplatesTest, TheNextPageFollowsOnlyIfThereIsOne) {

@@ -1,6 +1,5 @@
 #include "connector/cloud/sending/sender.hpp"
 
-#include <array>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -85,7 +84,8 @@ std::optional<Outcome> Sender::refuse(const SendRequest& request, Job& job, Numb
     }
     if (job.file != nullptr) {
         job.kind = find_media_kind(job.file->media_type);
-        if (job.kind == nullptr) {
+        if (job.kind == nullptr ||
+            (message.filled_template != nullptr && !fits_header(*job.kind))) {
             return refused_here(details::platform_file_type, StatusCode::media_refused);
         }
         if (job.file->bytes > bytes_max_of(*job.kind, job.file->path)) {
@@ -187,19 +187,29 @@ void Sender::upload(const JobPtr& job, Number& number) {
                             }
                             job->media_id = std::move(uploaded.id);
                             job->media_id_reused = uploaded.reused;
-                            const auto& message = *job->message;
-                            if (!job->text_follows) {
-                                rooms_.reused_files.sending(message.device, message.id,
-                                                            job->media_id, job->media_id_reused);
+                            if (auto* found = number_of(job); found != nullptr) {
+                                post_with_file(job, *found);
                             }
-                            post(job,
-                                 media_body({.recipient = message.recipient,
-                                             .opaque = opaque_of(message.id, job->text_follows)},
-                                            *job->kind, job->media_id,
-                                            job->text_follows ? std::string_view{} : message.body,
-                                            document_name(*job->kind, message.media_url)),
-                                 job->text_follows);
                         });
+}
+
+/// Its file is uploaded.
+void Sender::post_with_file(const JobPtr& job, Number& number) {
+    const auto& message = *job->message;
+    if (!job->text_follows) {
+        rooms_.reused_files.sending(message.device, message.id, job->media_id,
+                                    job->media_id_reused);
+    }
+    if (message.filled_template != nullptr) {
+        find_filled(job, number);
+        return;
+    }
+    post(job,
+         media_body(
+             {.recipient = message.recipient, .opaque = opaque_of(message.id, job->text_follows)},
+             *job->kind, job->media_id, job->text_follows ? std::string_view{} : message.body,
+             document_name(*job->kind, message.media_url)),
+         job->text_follows);
 }
 
 void Sender::find_fallback(const JobPtr& job, Number& number) {
@@ -223,57 +233,53 @@ void Sender::find_fallback(const JobPtr& job, Number& number) {
                 return;
             }
             const auto& used = **found;
-            const std::array filling{filling_of(job->message->body, used)};
             post_template(job,
                           {.name = used.name,
                            .language = used.language,
-                           .values = filling,
-                           .names = used.variable_names,
-                           .code_button = used.code_button},
+                           .values = {filling_of(job->message->body, used)}},
                           &used);
         });
 }
 
-/// The platform's list alone says whether the variables have names, whether a button has the code
-/// too, and what the template's text is. A template that is not on it is sent too, because the
-/// platform says best what is wrong with it.
+/// The platform's list alone says whether the variables have names, which buttons have one, and
+/// what the template's text is. A template that is not on it is sent too, because the platform says
+/// best what is wrong with it.
 void Sender::find_filled(const JobPtr& job, Number& number) {
     const auto& filled = *job->message->filled_template;
     const auto& waba_id = number.device.cloud->waba_id;
-    const auto post_filled = [this, job](const MessageTemplate* listed) {
-        const auto& used = *job->message->filled_template;
-        TemplateUse use{.name = used.name, .language = used.language, .values = used.values};
-        if (listed != nullptr) {
-            use.names = listed->variable_names;
-            use.code_button = listed->code_button;
-        }
-        post_template(job, use, listed);
-    };
     if (waba_id.empty()) {
-        post_filled(nullptr);
+        post_template(job, filled, nullptr);
         return;
     }
-    rooms_.templates.find(
-        number.access(), {.waba_id = waba_id, .name = filled.name, .language = filled.language},
-        [this, job, post_filled](const Result<std::optional<MessageTemplate>>& found) {
-            if (is_done(job)) {
-                return;
-            }
-            if (!found && found.error().code != ErrorCode::refused) {
-                finish(job, try_again(details::platform_unavailable));
-                return;
-            }
-            post_filled(found && *found ? &**found : nullptr);
-        });
+    rooms_.templates.find(number.access(),
+                          {.waba_id = waba_id, .name = filled.name, .language = filled.language},
+                          [this, job](const Result<std::optional<MessageTemplate>>& found) {
+                              if (is_done(job)) {
+                                  return;
+                              }
+                              if (!found && found.error().code != ErrorCode::refused) {
+                                  finish(job, try_again(details::platform_unavailable));
+                                  return;
+                              }
+                              post_template(job, *job->message->filled_template,
+                                            found && *found ? &**found : nullptr);
+                          });
 }
 
 /// `listed`: the template as the platform lists it; null: it does not.
-void Sender::post_template(const JobPtr& job, const TemplateUse& use,
+void Sender::post_template(const JobPtr& job, const model::FilledTemplate& filled,
                            const MessageTemplate* listed) {
     const auto& message = *job->message;
     if (listed != nullptr) {
-        job->sent_as =
-            std::make_shared<const model::SentTemplate>(sent_template(*listed, use.values));
+        job->sent_as = std::make_shared<const model::SentTemplate>(sent_template(*listed, filled));
+    }
+    auto use = use_of(filled, listed);
+    std::string file_name;
+    if (job->file != nullptr) {
+        file_name = document_name(*job->kind, message.media_url);
+        use.file_kind = job->kind;
+        use.media_id = job->media_id;
+        use.file_name = file_name;
     }
     post(job,
          template_body({.recipient = message.recipient, .opaque = opaque_of(message.id, false)},

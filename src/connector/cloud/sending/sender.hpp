@@ -26,8 +26,9 @@ namespace merpati::connector::cloud {
 
 /// Operation: a message waits for its number's rate (Rates), shows "typing" if it asks for it and
 /// its recipient has written, uploads its file, and is posted. What the platform refuses is judged
-/// by codes.hpp. A message that is a template goes as it, with the values that it has: the platform
-/// alone judges whether they fit. The outcome has the template's text as KnownTemplates has it.
+/// by codes.hpp. A message that is a template goes as it, with the values that it has, and its file
+/// in the template's header: the platform alone judges whether they fit. The outcome has the
+/// template's text as KnownTemplates has it.
 ///
 /// Two messages: a text that does not fit its file's caption follows as a message of its own. The
 /// second decides what becomes of both. If the second fails in passing, the next attempt sends only
@@ -93,7 +94,9 @@ private:
     void upload(const JobPtr& job, Number& number);
     void find_fallback(const JobPtr& job, Number& number);
     void find_filled(const JobPtr& job, Number& number);
-    void post_template(const JobPtr& job, const TemplateUse& use, const MessageTemplate* listed);
+    void post_with_file(const JobPtr& job, Number& number);
+    void post_template(const JobPtr& job, const model::FilledTemplate& filled,
+                       const MessageTemplate* listed);
     void post(const JobPtr& job, const boost::json::object& body, bool first_part);
     void answered(const JobPtr& job, const GraphAnswer& answer, bool first_part);
     void taken(const JobPtr& job, const GraphAnswer& answer, bool first_part);

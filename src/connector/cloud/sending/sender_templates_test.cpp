@@ -132,6 +132,39 @@ TEST_F(SenderTemplatesTest, ATemplateThatNobodyListsIsSentAndItsTextIsNotKnown) 
     EXPECT_EQ(outcome.sent_as, nullptr);
 }
 
+TEST_F(SenderTemplatesTest, AFileIsUploadedOnceAndGoesInTheTemplatesHeader) {
+    graph.play([](const Seen& request) -> std::optional<Reply> {
+        return request.path.contains("message_templates")
+                   ? std::optional{Reply{
+                         .body = R"({"data":[{"name":"promo","language":"id","status":"APPROVED",)"
+                                 R"("components":[{"type":"HEADER","format":"DOCUMENT"},)"
+                                 R"({"type":"BODY","text":"Halo {{1}}"}]}]})"}}
+                   : std::nullopt;
+    });
+    const auto& nota = file("application/pdf");
+    const auto send_file = [&] {
+        auto& made = filled({"Budi"});
+        made.type = model::MessageType::media;
+        made.media_url = "https://example.org/nota.pdf";
+        return send(made, &nota);
+    };
+    EXPECT_EQ(send_file().kind, Kind::accepted);
+    const auto second = send_file();
+    EXPECT_EQ(second.kind, Kind::accepted);
+    EXPECT_EQ(second.sent_as->body, "Halo Budi");
+    EXPECT_EQ(graph.seen("/media").size(), 1U);
+    EXPECT_THAT(posted().back().body,
+                HasSubstr(R"({"type":"header","parameters":[{"type":"document",)"
+                          R"("document":{"id":")"));
+    EXPECT_THAT(posted().back().body, HasSubstr(R"("filename":"nota.pdf"}}]})"));
+
+    auto& voice = filled({"Budi"});
+    const auto refused = send(voice, &file("audio/mpeg"));
+    EXPECT_EQ(refused.kind, Kind::failed);
+    EXPECT_EQ(refused.code, model::StatusCode::media_refused);
+    EXPECT_EQ(graph.seen("/media").size(), 1U);
+}
+
 TEST_F(SenderTemplatesTest, ThePlatformJudgesATemplateThatItDoesNotList) {
     graph.play([](const Seen& request) -> std::optional<Reply> {
         return request.path.contains("message_templates")

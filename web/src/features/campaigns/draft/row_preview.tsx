@@ -38,7 +38,7 @@ export function RowPreview({ shown }: { shown: DraftShown }) {
     <div className={classes.preview} data-waits={isWaiting || undefined}>
       <Preview
         from={shown.draft.devices[0] ?? ""}
-        text={data?.text ?? ""}
+        text={[data?.header, data?.text, ...(data?.buttons ?? [])].filter(Boolean).join("\n\n")}
         url={data?.media ?? undefined}
       />
       <Group justify="space-between" wrap="nowrap" mt="xs">

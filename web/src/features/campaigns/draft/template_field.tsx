@@ -1,22 +1,32 @@
 // A template of the official platform: which one, its text, and what its variables stand for.
 import { Select, Stack, TextInput } from "@mantine/core";
+import type { MessageTemplate } from "../../../api/types.ts";
 import { useText, useWords } from "../../../texts/index.tsx";
 import { Code, Quiet } from "../../../ui/notes.tsx";
 import { ProblemNote } from "../../../ui/problem_note.tsx";
-import { templateName, useTemplates } from "../../devices/cloud/templates.ts";
+import { needsFile, templateName, useTemplates } from "../../devices/cloud/templates.ts";
 import { Columns } from "./columns.tsx";
 import classes from "./draft.module.css";
 import type { DraftPart } from "./draft_part.ts";
 import { useInsertion } from "./insertion.ts";
-import { choosable, variablesOf, withTemplate, withVariable } from "./template_choice.ts";
+import { MediaField } from "./media_field.tsx";
+import {
+  choosable,
+  type Filling,
+  filledWith,
+  variablesOf,
+  withTemplate,
+  withText,
+} from "./template_choice.ts";
 
-const VARIABLE_MAX = 1024;
+const TEXT_MAX = 1024;
 
 interface TemplateFieldProps extends DraftPart {
   device: string; // Whose business account has the templates.
 }
 
-export function TemplateField({ device, draft, refused, change }: TemplateFieldProps) {
+export function TemplateField({ device, ...part }: TemplateFieldProps) {
+  const { draft, refused, change } = part;
   const { t: texts, format } = useWords();
   const t = texts.draft;
   const { data, error } = useTemplates(device);
@@ -53,38 +63,43 @@ export function TemplateField({ device, draft, refused, change }: TemplateFieldP
       {known && (
         <div>
           <p className={classes.label}>{t.templateText}</p>
-          <Code>{known.body}</Code>
+          <Code>{[known.header, known.body, known.footer].filter(Boolean).join("\n\n")}</Code>
         </div>
       )}
-      {used && <Variables names={known && variablesOf(known.body)} {...{ draft, change }} />}
+      {used && <Fillings template={known} {...{ draft, change }} />}
+      {used && (draft.media !== null || (known && needsFile(known))) && <MediaField {...part} />}
     </Stack>
   );
 }
 
-interface VariablesProps extends Pick<DraftPart, "draft" | "change"> {
-  names: string[] | undefined; // Undefined: the template's text is not known.
+interface FillingsProps extends Pick<DraftPart, "draft" | "change"> {
+  template: MessageTemplate | undefined; // Undefined: what it needs is not known.
 }
 
-function Variables({ names, draft, change }: VariablesProps) {
-  const t = useText().draft;
+/** A field for each text that the template needs. */
+function Fillings({ template, draft, change }: FillingsProps) {
+  const fields = useFields(template, draft.template);
   const used = draft.template;
-  const filled = used?.variables ?? [];
   const write = (place: number, text: string) => {
-    if (used) change(withVariable(used, place, text));
+    const field = fields[place];
+    if (used && field) change(withText(used, field.filling, text));
   };
-  const { onFocus, insert } = useInsertion((place) => filled[place] ?? "", write);
-  const shown = names ?? filled.map((_, place) => String(place + 1));
-  if (shown.length === 0) return null;
+  const textAt = (place: number) => {
+    const field = fields[place];
+    return used && field ? filledWith(used, field.filling) : "";
+  };
+  const { onFocus, insert } = useInsertion(textAt, write);
+  if (fields.length === 0) return null;
   return (
     <div>
       <Stack gap="sm">
-        {shown.map((name, place) => (
+        {fields.map(({ label }, place) => (
           <TextInput
-            key={name}
-            label={t.templateVariable(name)}
-            maxLength={VARIABLE_MAX}
+            key={label}
+            label={label}
+            maxLength={TEXT_MAX}
             data-place={place}
-            value={filled[place] ?? ""}
+            value={textAt(place)}
             onFocus={(event) => onFocus(event.currentTarget)}
             onChange={(event) => write(place, event.currentTarget.value)}
           />
@@ -93,4 +108,29 @@ function Variables({ names, draft, change }: VariablesProps) {
       <Columns columns={draft.columns} onInsert={insert} />
     </div>
   );
+}
+
+/** By what the platform says of the template; else by what the draft has. */
+function useFields(
+  template: MessageTemplate | undefined,
+  used: DraftPart["draft"]["template"],
+): { label: string; filling: Filling }[] {
+  const t = useText().draft;
+  const names = template
+    ? variablesOf(template.body)
+    : (used?.variables ?? []).map((_, place) => String(place + 1));
+  const buttons: { url: string | null }[] =
+    template?.buttons ?? (used?.buttons ?? []).map(() => ({ url: null }));
+  const hasHeader = template ? template.header_needs === "text" : !!used?.header;
+  return [
+    ...(hasHeader ? [{ label: t.templateHeader, filling: { part: "header" } as const }] : []),
+    ...names.map((name, place) => ({
+      label: t.templateVariable(name),
+      filling: { part: "variables", place } as const,
+    })),
+    ...buttons.map(({ url }, place) => ({
+      label: url ? t.templateAddress(url) : t.templateButton(place + 1),
+      filling: { part: "buttons", place } as const,
+    })),
+  ];
 }

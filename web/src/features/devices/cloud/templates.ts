@@ -13,15 +13,21 @@ export function useTemplates(number: string) {
   });
 }
 
-type Judged = Pick<MessageTemplate, "status" | "body_only">;
+type Judged = Pick<MessageTemplate, "status">;
 
-/** Whether it can be sent now: the gateway fills in variables of the body alone. */
-export const canBeSent = ({ status, body_only }: Judged) =>
-  status.toLowerCase() === "approved" && body_only;
+const isApproved = ({ status }: Judged) => status.toLowerCase() === "approved";
+
+/** Whether a campaign can send it now: the gateway knows how to fill all that it needs. */
+export const canBeSent = (template: Judged & Pick<MessageTemplate, "fillable">) =>
+  isApproved(template) && template.fillable;
 
 /** Whether any text can be sent as this template. */
-export const canStandIn = (template: Judged & Pick<MessageTemplate, "variables">) =>
-  canBeSent(template) && template.variables === 1;
+export const canStandIn = (template: Judged & Pick<MessageTemplate, "body_only" | "variables">) =>
+  isApproved(template) && template.body_only && template.variables === 1;
+
+/** Whether each message has a file in its header. */
+export const needsFile = ({ header_needs: needs }: Pick<MessageTemplate, "header_needs">) =>
+  needs !== null && needs !== "text";
 
 /** As devices name their fallback template. */
 export const templateName = ({ name, language }: Pick<MessageTemplate, "name" | "language">) =>
