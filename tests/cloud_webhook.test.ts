@@ -323,4 +323,10 @@ test("typing is shown through the last inbound message, and without one nothing 
   expect((await cloud.account.send(again)).status).toBe(200);
   await cloud.taken(again.message);
   expect(cloud.graph.typing).toMatchObject([{ status: "read", message_id: last }]);
+  await cloud.gateway.stop();
+  await cloud.gateway.start();
+  const after = { ...body, message: freshText() };
+  expect((await cloud.account.send(after)).status).toBe(200);
+  await cloud.taken(after.message);
+  expect(cloud.graph.typing.map(({ message_id: id }: any) => id)).toEqual([last, last]);
 });

@@ -11,6 +11,7 @@
 #include "connector/cloud/media_download.hpp"
 #include "connector/cloud/number/numbers.hpp"
 #include "connector/cloud/sending/known_templates.hpp"
+#include "connector/cloud/sending/last_inbound.hpp"
 #include "connector/cloud/sending/reused_files.hpp"
 #include "connector/cloud/sending/sender.hpp"
 #include "connector/cloud/sending/uploads.hpp"
@@ -58,12 +59,18 @@ public:
                     .on_forgotten = [this](model::PhoneNumber which) { forgotten(which); }}),
           uploads_({.clock = clock, .graph = graph_, .later = later(), .post = poster()}),
           templates_(clock, graph_),
+          last_inbound_({.clock = clock,
+                         .later = later(),
+                         .post = poster(),
+                         .after = [this](auto wait, auto act) { after(wait, std::move(act)); },
+                         .keep_after = options_.keep_inbound}),
           sender_({.clock = clock,
                    .graph = graph_,
                    .numbers = numbers_,
                    .uploads = uploads_,
                    .templates = templates_,
                    .reused_files = reused_files_,
+                   .last_inbound = last_inbound_,
                    .after = [this](auto wait, auto act) { after(wait, std::move(act)); },
                    .hears = [this](model::PhoneNumber which) { return webhook_.hears(which); },
                    .status_wait = options_.status_wait}) {}
@@ -75,6 +82,7 @@ public:
         events_ = &events;
         numbers_.begin(events, secrets);
         uploads_.begin(secrets);
+        last_inbound_.begin(secrets);
         sender_.begin(events);
         thread_.start();
         webhook_.start(events);
@@ -187,7 +195,9 @@ private:
             .on_inbound =
                 [this](model::PhoneNumber number, std::string sender, std::string id) {
                     post([this, number, sender = std::move(sender), id = std::move(id)] {
-                        sender_.note_inbound(number, sender, id);
+                        if (const auto* known = numbers_.find(number); known != nullptr) {
+                            last_inbound_.note(known->ref(), sender, id);
+                        }
                     });
                 },
             .refuse_file =
@@ -234,6 +244,7 @@ private:
     void forgotten(model::PhoneNumber which) {
         webhook_.forget(which);
         uploads_.forget(which);
+        last_inbound_.forget(which);
     }
 
     const Options options_;
@@ -246,6 +257,7 @@ private:
     Numbers numbers_;
     Uploads uploads_;
     KnownTemplates templates_;
+    LastInbound last_inbound_;
     Sender sender_;
 };
 

@@ -13,11 +13,12 @@ namespace merpati::connector::cloud {
 
 struct Options {
     GraphOptions graph{};
-    std::string app_secret;      // Of the server's app; empty: none.
-    std::string verify_token;    // Of the webhook; empty: none.
-    Millis status_wait{60'000};  // How long a message waits for its status.
-    std::size_t window = 64;     // Messages in flight per number: 80 a second, at 800 ms each.
-    Millis retry_store{500};     // Before a busy store is asked again.
+    std::string app_secret;       // Of the server's app; empty: none.
+    std::string verify_token;     // Of the webhook; empty: none.
+    Millis status_wait{60'000};   // How long a message waits for its status.
+    std::size_t window = 64;      // Messages in flight per number: 80 a second, at 800 ms each.
+    Millis retry_store{500};      // Before a busy store is asked again.
+    Millis keep_inbound{10'000};  // LastInbound::Rooms::keep_after
 };
 
 /// Operation: a message is handed over with the platform's answer; its status comes by the webhook

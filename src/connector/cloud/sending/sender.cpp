@@ -34,11 +34,6 @@ std::string message_id_of(const boost::json::object& answer) {
     return is_platform_id(id) ? id : std::string{};
 }
 
-/// A recipient as the platform writes it in what it reports.
-std::string bare(std::string_view recipient) {
-    return std::string{recipient.starts_with('+') ? recipient.substr(1) : recipient};
-}
-
 Outcome down_for(Millis wait) {
     auto outcome = device_down(details::platform_throttles);
     outcome.retry_after = wait;
@@ -125,10 +120,7 @@ void Sender::begin_job(const JobPtr& job) {
     if (number == nullptr) {
         return;
     }
-    const auto* inbound = job->message->typing ? last_inbound_.find(job->message->device,
-                                                                    bare(job->message->recipient))
-                                               : nullptr;
-    if (inbound == nullptr) {
+    if (!job->message->typing) {
         go_on(job);
         return;
     }
@@ -138,9 +130,19 @@ void Sender::begin_job(const JobPtr& job) {
             go_on(job);
         }
     };
-    rooms_.after(typing_within, then);
-    rooms_.graph.post(number->id(), number->id() + "/messages", number->token,
-                      typing_body(*inbound), [then](const GraphAnswer&) { then(); });
+    rooms_.last_inbound.find(
+        number->ref(), job->message->recipient, [this, job, then](const std::string& inbound) {
+            const auto* up = is_done(job) ? nullptr : rooms_.numbers.find(job->message->device);
+            if (inbound.empty() || up == nullptr || !up->is_up()) {
+                then();
+                return;
+            }
+            rooms_.graph.post(up->id(), up->id() + "/messages", up->token, typing_body(inbound),
+                              [then](const GraphAnswer&) { then(); });
+        });
+    if (*once) {
+        rooms_.after(typing_within, then);
+    }
 }
 
 void Sender::go_on(const JobPtr& job) {
@@ -418,14 +420,11 @@ void Sender::finish(const JobPtr& job, Outcome outcome) {
 
 void Sender::stop() {
     closed_ = true;
+    rooms_.last_inbound.keep_all();
     rooms_.graph.close();
     while (!jobs_.empty()) {
         finish(JobPtr{jobs_.begin()->second}, device_down(details::connector_closing));
     }
-}
-
-void Sender::note_inbound(model::PhoneNumber number, const std::string& sender, std::string id) {
-    last_inbound_.put(number, bare(sender), std::move(id));
 }
 
 void Sender::note_failure(model::PhoneNumber which, const GraphError& error, Timestamp at) {

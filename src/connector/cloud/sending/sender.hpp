@@ -18,6 +18,7 @@
 #include "connector/cloud/graph/graph_client.hpp"
 #include "connector/cloud/number/numbers.hpp"
 #include "connector/cloud/sending/known_templates.hpp"
+#include "connector/cloud/sending/last_inbound.hpp"
 #include "connector/cloud/sending/reused_files.hpp"
 #include "connector/cloud/sending/uploads.hpp"
 #include "connector/connector.hpp"
@@ -34,11 +35,10 @@ namespace merpati::connector::cloud {
 /// second decides what becomes of both. If the second fails in passing, the next attempt sends only
 /// it; after a restart both.
 ///
-/// Threads: one. Limits: Capabilities::window in flight for each number; last_inbound_max
-/// recipients that wrote, and first_parts_max first parts, are remembered.
+/// Threads: one. Limits: Capabilities::window in flight for each number; first_parts_max first
+/// parts are remembered.
 class Sender {
 public:
-    static constexpr std::size_t last_inbound_max = 100'000;
     static constexpr std::size_t first_parts_max = 10'000;
     static constexpr Millis typing_within{2'000};
 
@@ -49,24 +49,20 @@ public:
         Uploads& uploads;
         KnownTemplates& templates;
         ReusedFiles& reused_files;
+        LastInbound& last_inbound;
         /// Runs a function after the time.
         std::function<void(std::chrono::nanoseconds, std::move_only_function<void()>)> after;
         /// Whether the number's statuses can be verified.
         std::function<bool(model::PhoneNumber)> hears;
         Millis status_wait;
     };
-    explicit Sender(Rooms rooms)
-        : rooms_(std::move(rooms)),
-          last_inbound_(last_inbound_max),
-          first_parts_(first_parts_max) {}
+    explicit Sender(Rooms rooms) : rooms_(std::move(rooms)), first_parts_(first_parts_max) {}
 
     void begin(ConnectorEvents& events) { events_ = &events; }
     void send(const SendRequest& request);
     /// Closes the client, and reports the outcomes of all messages that are left.
     void stop();
 
-    /// `sender` wrote to the number.
-    void note_inbound(model::PhoneNumber number, const std::string& sender, std::string id);
     /// The platform reports that a message of the number failed, which may concern the number too.
     void note_failure(model::PhoneNumber number, const GraphError& error, Timestamp at);
 
@@ -110,7 +106,6 @@ private:
     ConnectorEvents* events_ = nullptr;
     bool closed_ = false;
     std::unordered_map<model::MessageId, JobPtr> jobs_;
-    SharedCache<model::PhoneNumber, std::string, std::string> last_inbound_;
     SharedCache<model::PhoneNumber, model::MessageId, bool> first_parts_;
 };
 

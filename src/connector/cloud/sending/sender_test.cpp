@@ -296,6 +296,19 @@ TEST_F(SenderTest, TypingIsShownThroughTheLastMessageOfTheRecipient) {
     EXPECT_THAT(sent[1].body, HasSubstr("typing_indicator"));
 }
 
+TEST_F(SenderTest, TypingIsShownAfterARestartToo) {
+    graph.post(GraphDouble::inbound_body(number_id, "wamid.in", recipient, "halo"));
+    for (std::size_t run = 1; run <= 2; ++run) {
+        auto& typed = message();
+        typed.typing = true;
+        (void)send(typed);
+        const auto sent = posted();
+        ASSERT_EQ(sent.size(), 2 * run);
+        EXPECT_THAT(sent[sent.size() - 2].body, HasSubstr(R"("message_id":"wamid.in")"));
+        restart();
+    }
+}
+
 TEST_F(SenderTest, ASlowNumberLeavesAnotherItsShare) {
     auto options = graph.options();
     options.graph.requests_max = 8;
