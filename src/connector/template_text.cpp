@@ -11,8 +11,8 @@ namespace {
 
 /// The value of the variable; empty: it has none.
 std::optional<std::string_view> value_for(std::string_view variable,
-                                         std::span<const std::string> names,
-                                         std::span<const std::string> values) {
+                                          std::span<const std::string> names,
+                                          std::span<const std::string> values) {
     std::size_t place = 0;
     if (names.empty()) {
         std::size_t number = 0;

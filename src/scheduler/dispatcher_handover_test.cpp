@@ -80,9 +80,8 @@ TEST_F(HandOverTest, WhatTheRecipientOfATemplateReadsIsStoredWithTheHandOver) {
         .message = taken,
         .outcome = {.kind = Kind::accepted, .platform_id = "wamid.1", .sent_as = sent_as}});
     const auto lost = accept(message());
-    post(Reported{
-        .message = lost,
-        .outcome = {.kind = Kind::unknown, .status_within = 60s, .sent_as = sent_as}});
+    post(Reported{.message = lost,
+                  .outcome = {.kind = Kind::unknown, .status_within = 60s, .sent_as = sent_as}});
     const auto text = accept(message());
     report_accepted(text, "wamid.2");
     const auto stored_of = [this](const model::MessageId& id) {

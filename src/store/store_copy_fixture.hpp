@@ -23,6 +23,7 @@
 #include "store/conformance/store_fixture.hpp"
 #include "store/postgres/connection.hpp"
 #include "store/postgres/test_server.hpp"
+#include "store/sqlite/statement_costs.hpp"
 #include "store/sql/copied_tables.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/store_copy.hpp"
@@ -30,6 +31,8 @@
 namespace merpati::store {
 
 struct StoreCopyTest : ::testing::Test {
+    const sqlite::CopiesWholeTables copies_whole_tables;
+
     ~StoreCopyTest() override {
         for (const auto& url : databases) {
             postgres::TestServer::shared().drop_database(url);

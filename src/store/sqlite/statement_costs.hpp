@@ -31,4 +31,14 @@ public:
     [[nodiscard]] static std::int64_t take_steps();
 };
 
+/// While one lives, statements need no cost test: what runs copies whole tables, of stores that no
+/// server uses.
+class CopiesWholeTables {
+public:
+    CopiesWholeTables();
+    ~CopiesWholeTables();
+    CopiesWholeTables(const CopiesWholeTables&) = delete;
+    CopiesWholeTables& operator=(const CopiesWholeTables&) = delete;
+};
+
 }  // namespace merpati::store::sqlite
