@@ -9,7 +9,7 @@ import type { Sink } from "./sink.ts";
 import { waitFor } from "./wait.ts";
 
 /** The shortest that can be set, in milliseconds. */
-export const lease = 3_000;
+export const lease = 6_000;
 
 /** How long the accounts of a node that is gone may be served by nobody. */
 export const takeover = lease + 5_000;
