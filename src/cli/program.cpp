@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <ostream>
+#include <set>
 #include <source_location>
 #include <stdexcept>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/system/system_error.hpp>
 #include <fmt/format.h>
 
@@ -34,7 +38,20 @@ std::string path_of(const CLI::App& app) {
     return path;
 }
 
-/// CLI11's help without its double blank lines.
+/// Puts the names of `others` in `text` into their own order: CLI11 lists them by address, and so
+/// differently from run to run.
+void sort_names(std::string& text, const std::set<CLI::Option*>& others) {
+    std::vector<std::string> names;
+    names.reserve(others.size());
+    for (const auto* other : others) {
+        names.push_back(other->get_name());
+    }
+    const auto listed = fmt::format("{}", fmt::join(names, " "));
+    std::ranges::sort(names);
+    boost::algorithm::replace_last(text, listed, fmt::format("{}", fmt::join(names, " ")));
+}
+
+/// CLI11's help without its double blank lines, and the same in each run.
 class HelpFormatter final : public CLI::Formatter {
 public:
     std::string make_help(const CLI::App* app, std::string name,
@@ -44,6 +61,13 @@ public:
             help.erase(gap, 1);
         }
         return help;
+    }
+
+    std::string make_option_opts(const CLI::Option* option) const override {
+        auto text = CLI::Formatter::make_option_opts(option);
+        sort_names(text, option->get_needs());
+        sort_names(text, option->get_excludes());
+        return text;
     }
 };
 

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <CLI/App.hpp>
+
 #include "cli/cli_fixture.hpp"
 
 namespace merpati::cli::testing {
@@ -137,6 +139,20 @@ TEST_F(ProgramTest, WhateverACommandThrowsIsAFailureOfOneSentence) {
     EXPECT_THAT(err.str(), HasSubstr("merpati: "));
     EXPECT_THAT(err.str(), HasSubstr("cannot get current path"));
     EXPECT_THAT(out.str(), IsEmpty());
+}
+
+TEST_F(ProgramTest, FlagsThatExcludeOneAnotherAreListedByNameAndNotByAddress) {
+    std::ostringstream out;
+    Program program{{.out = out, .err = out, .environment = {}}};
+    auto& command =
+        program.add_command(program.root(), {.name = "draw"}, [](Session&) { return 0; });
+    auto* one = command.add_flag("--zoom");
+    for (const auto* other : {"--red", "--blue", "--green", "--black", "--amber", "--white"}) {
+        one->excludes(command.add_flag(other));
+    }
+    EXPECT_EQ(program.run({"draw", "--help"}), exit_done);
+    EXPECT_THAT(out.str(),
+                HasSubstr("--zoom Excludes: --amber --black --blue --green --red --white\n"));
 }
 
 /// If MERPATI_WRITE_REFERENCE is set, it first writes the page.
