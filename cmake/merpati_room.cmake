@@ -2,8 +2,8 @@
 #
 # One room: the static library `merpati_NAME`, and in developer builds the test program `NAME_test`.
 # DEPENDS names the rooms that it may include (tools/tidy checks the includes), LINKS names external
-# libraries. A room without SOURCES is header-only. With MERPATI_UNITY eight sources are compiled
-# as one, except those in ALONE, which share private names with another source of the room.
+# libraries. A room without SOURCES is header-only. With MERPATI_UNITY eight sources or tests are
+# compiled as one, except those in ALONE, which share private names with others of the room.
 function(merpati_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;ALONE;HEADERS;TESTS;DEPENDS;LINKS" ${ARGN})
   if(ROOM_UNPARSED_ARGUMENTS)
@@ -18,8 +18,7 @@ function(merpati_room name)
     target_include_directories(merpati_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
     merpati_precompile(merpati_${name})
     if(MERPATI_UNITY)
-      set_target_properties(merpati_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-      set_source_files_properties(${ROOM_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      merpati_unite(merpati_${name} ${ROOM_ALONE})
     endif()
   else()
     add_library(merpati_${name} INTERFACE ${ROOM_HEADERS})
@@ -31,9 +30,19 @@ function(merpati_room name)
     add_executable(${name}_test ${ROOM_TESTS})
     target_link_libraries(${name}_test PRIVATE
       merpati_${name} merpati_testing merpati_warnings GTest::gmock GTest::gtest_main)
+    merpati_precompile_test(${name}_test)
+    if(MERPATI_UNITY)
+      merpati_unite(${name}_test ${ROOM_ALONE})
+    endif()
     add_test(NAME ${name} COMMAND ${name}_test)
     set_tests_properties(${name} PROPERTIES TIMEOUT 900)
   endif()
+endfunction()
+
+# merpati_unite(TARGET ALONE…)
+function(merpati_unite target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 add_library(merpati_warnings INTERFACE)

@@ -7,7 +7,6 @@
 namespace merpati::http::testing {
 namespace {
 
-constexpr std::string_view sound_request = "GET /path/1 HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr std::string_view half_a_head = "GET /path/1 HTTP/1.1\r\nHost: a\r\nX-Half: ";
 constexpr const char* bad_neighbour = "127.0.0.1";
 constexpr const char* honest = "127.0.0.2";

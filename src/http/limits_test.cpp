@@ -8,8 +8,6 @@
 namespace merpati::http::testing {
 namespace {
 
-constexpr std::string_view sound_request = "GET /path/1 HTTP/1.1\r\nHost: a\r\n\r\n";
-
 struct LimitsTest : ServerTest {
     /// A client whose first request was answered and whose connection is kept.
     RawClient connect_and_ask() {

@@ -30,6 +30,7 @@ using merpati::testing::FixedRandom;
 using merpati::testing::ManualClock;
 
 constexpr auto patience = 10s;  // How long a test waits for an event before it fails.
+constexpr std::string_view sound_request = "GET /path/1 HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /// A parsed answer.
 struct Answer {

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "outbound/policy_fixture.hpp"
+
 namespace merpati::outbound {
 namespace {
 
@@ -118,14 +120,6 @@ constexpr auto public_addresses = std::to_array<const char*>({
     "2606:4700::100:5efe:808:808",
     "2606:4700::5eff:7f00:1",
 });
-
-AddressPolicy policy_allowing(std::initializer_list<const char*> ranges) {
-    std::vector<Cidr> allow;
-    for (const auto* range : ranges) {
-        allow.push_back(Cidr::parse(range).value());
-    }
-    return AddressPolicy{std::move(allow)};
-}
 
 bool permits(const AddressPolicy& policy, const char* text) {
     return policy.permits(ip::make_address(text));

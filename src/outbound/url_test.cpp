@@ -4,18 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "outbound/policy_fixture.hpp"
+
 namespace merpati::outbound {
 namespace {
 
 namespace ip = boost::asio::ip;
-
-AddressPolicy policy_allowing(std::initializer_list<const char*> ranges) {
-    std::vector<Cidr> allow;
-    for (const auto* range : ranges) {
-        allow.push_back(Cidr::parse(range).value());
-    }
-    return AddressPolicy{std::move(allow)};
-}
 
 /// The error of admitting a URL; nothing if it is admitted.
 std::optional<ErrorCode> verdict(std::string_view text, const AddressPolicy& policy,

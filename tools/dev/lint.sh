@@ -20,7 +20,7 @@ run_lint() {
   # Every time, because an old compilation database lacks files that were added since.
   quietly configure-dev "configuring build/dev (cmake)" cmake --preset dev
   quietly precompile-dev "compiling the libraries' headers" \
-    cmake --build build/dev --target merpati_precompiled
+    cmake --build build/dev --target merpati_precompiled merpati_precompiled_tests
   cxx_files "$@" | { grep -z '\.cpp$' || true; } |
     xargs --no-run-if-empty -0 -n 1 -P "$(build_jobs)" bash -c "$LINT_ONE" || failed+=(clang-tidy)
   [ ${#failed[@]} -eq 0 ] || stop_with "lint: ${failed[*]} found something"

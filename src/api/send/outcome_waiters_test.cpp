@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// The caller, who keeps the answer.
-struct Caught final : http::ReplySink {
+struct CaughtAnswer final : http::ReplySink {
     void deliver(http::Reply&& reply) override { given = std::move(reply); }
     void abandon() override { abandoned = true; }
     [[nodiscard]] bool is_gone() const noexcept override { return gone; }
@@ -32,8 +32,8 @@ struct OutcomeWaitersTest : ::testing::Test {
         message.revision = model::Revision::b;
     }
 
-    std::shared_ptr<Caught> wait() {
-        auto caught = std::make_shared<Caught>();
+    std::shared_ptr<CaughtAnswer> wait() {
+        auto caught = std::make_shared<CaughtAnswer>();
         CallResponder responder{http::Responder{caught}, nobody};
         responder.add_headers("X-Api-Revision: B\r\n");
         waiters.add(message.id, {.responder = std::move(responder),

@@ -43,7 +43,7 @@ TEST_F(ServiceTest, AnswersBusyBeforeItStartsAndAfterItStopped) {
 }
 
 std::latch* released = nullptr;
-std::latch* begun = nullptr;  // Of begin_and_wait.
+std::latch* call_begun = nullptr;  // Of begin_and_wait.
 
 Result<boost::json::value> wait_until_released(const Context& /*context*/, Call& /*call*/) {
     released->wait();
@@ -51,7 +51,7 @@ Result<boost::json::value> wait_until_released(const Context& /*context*/, Call&
 }
 
 Result<boost::json::value> begin_and_wait(const Context& context, Call& call) {
-    begun->count_down();
+    call_begun->count_down();
     return wait_until_released(context, call);
 }
 
@@ -264,7 +264,7 @@ struct WaitingCallTest : ServiceTest {
         std::latch latch{1};
         std::latch has_begun{1};
         released = &latch;
-        begun = &has_begun;
+        call_begun = &has_begun;
         auto first = ask(waiting, "/wait", {}, caller);  // Has the account's only thread.
         has_begun.wait();
         const auto row = std::ranges::find(operations(), path, &Operation::path);
