@@ -1,7 +1,7 @@
 // What was accepted and what was reported, outside the gateway, so that no kill can affect it.
 
 const FAILED_MAX = 1000;
-const RECENT_MAX = 1_000_000;
+const RECENT_MAX = 500_000;
 
 /** Counts exactly; holds only what is open, and what was measured since `take`. */
 export class Books {
@@ -13,7 +13,10 @@ export class Books {
   booked = 0; // Credit that was added.
   #open = new Map(); // requestId -> {at, isPrompt, key}
   #early = new Map(); // requestId -> status: reported before the answer was read.
-  #recent = new Map(); // requestId -> true: reported, for counting repeats; bounded.
+  // requestIds that were reported, for counting repeats: the latest, and as many before them. A Set
+  // from which the oldest was removed each time would pass over all that were removed.
+  #recent = new Set();
+  #earlier = new Set();
   #failed = []; // {id, key} of failed messages; bounded.
   #accepts = [];
   #callbacks = [];
@@ -43,7 +46,7 @@ export class Books {
   reported({ requestId, status }) {
     const open = this.#open.get(requestId);
     if (!open) {
-      if (this.#recent.has(requestId)) this.repeated += 1;
+      if (this.#recent.has(requestId) || this.#earlier.has(requestId)) this.repeated += 1;
       else this.#early.set(requestId, status);
       return;
     }
@@ -90,7 +93,9 @@ export class Books {
 
   #end(id, status) {
     this.ended[status] = (this.ended[status] ?? 0) + 1;
-    this.#recent.set(id, true);
-    if (this.#recent.size > RECENT_MAX) this.#recent.delete(this.#recent.keys().next().value);
+    this.#recent.add(id);
+    if (this.#recent.size < RECENT_MAX) return;
+    this.#earlier = this.#recent;
+    this.#recent = new Set();
   }
 }
