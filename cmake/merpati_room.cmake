@@ -33,6 +33,7 @@ function(merpati_room name)
     merpati_precompile_test(${name}_test)
     if(MERPATI_UNITY)
       merpati_unite(${name}_test ${ROOM_ALONE})
+      target_link_libraries(${name}_test PRIVATE merpati_shadows)
     endif()
     add_test(NAME ${name} COMMAND ${name}_test)
     set_tests_properties(${name} PROPERTIES TIMEOUT 900)
@@ -52,3 +53,8 @@ target_compile_options(merpati_warnings INTERFACE
   # Designated initialisers name only some fields; the others keep their defaults.
   -Wno-missing-designated-field-initializers
   $<$<BOOL:${MERPATI_DEVELOPER}>:-Werror>)
+
+# For tests that are compiled as one: a local name may be that of another file's constant. A target,
+# because its options come after those of merpati_warnings.
+add_library(merpati_shadows INTERFACE)
+target_compile_options(merpati_shadows INTERFACE -Wno-shadow)
