@@ -29,11 +29,11 @@ function(merpati_room name)
   if(MERPATI_DEVELOPER AND ROOM_TESTS)
     add_executable(${name}_test ${ROOM_TESTS})
     target_link_libraries(${name}_test PRIVATE
-      merpati_${name} merpati_testing merpati_warnings GTest::gmock GTest::gtest_main)
+      merpati_${name} merpati_testing merpati_warnings merpati_test_options
+      GTest::gmock GTest::gtest_main)
     merpati_precompile_test(${name}_test)
     if(MERPATI_UNITY)
       merpati_unite(${name}_test ${ROOM_ALONE})
-      target_link_libraries(${name}_test PRIVATE merpati_shadows)
     endif()
     add_test(NAME ${name} COMMAND ${name}_test)
     set_tests_properties(${name} PROPERTIES TIMEOUT 900)
@@ -54,7 +54,9 @@ target_compile_options(merpati_warnings INTERFACE
   -Wno-missing-designated-field-initializers
   $<$<BOOL:${MERPATI_DEVELOPER}>:-Werror>)
 
-# For tests that are compiled as one: a local name may be that of another file's constant. A target,
-# because its options come after those of merpati_warnings.
-add_library(merpati_shadows INTERFACE)
-target_compile_options(merpati_shadows INTERFACE -Wno-shadow)
+# Of tests alone. A target, because these options come after CMAKE_CXX_FLAGS and merpati_warnings.
+# Tests are not optimised: with sanitizers that takes three times as long, and saves them little.
+# In those that are compiled as one a local name may be that of another file's constant.
+add_library(merpati_test_options INTERFACE)
+target_compile_options(merpati_test_options INTERFACE
+  -O0 $<$<BOOL:${MERPATI_UNITY}>:-Wno-shadow>)

@@ -37,7 +37,7 @@ if(MERPATI_DEVELOPER)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled_tests.cpp CONTENT "int main() {}\n")
   add_executable(merpati_precompiled_tests ${CMAKE_BINARY_DIR}/precompiled_tests.cpp)
   target_link_libraries(merpati_precompiled_tests PRIVATE
-    merpati_precompiled_libraries merpati_warnings GTest::gmock)
+    merpati_precompiled_libraries merpati_warnings merpati_test_options GTest::gmock)
   target_precompile_headers(merpati_precompiled_tests PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/precompiled_test_headers.hpp)
 endif()
