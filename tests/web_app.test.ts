@@ -1,7 +1,7 @@
 // The web app in use: from an empty store to the first callback, and the permissions of each role.
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop } from "./support/account.ts";
 import { openBrowser, soon, type Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
@@ -10,9 +10,6 @@ import { freshNumber, simulated } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
 import { person } from "./support/people.ts";
 import { fromRow, visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

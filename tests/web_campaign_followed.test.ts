@@ -1,14 +1,11 @@
 // Campaigns in the web app that others start and pause: they are followed without a reload.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { barriers, type Visitor } from "./support/browser.ts";
 import { CampaignDesk } from "./support/campaign_desk.ts";
 import type { CampaignPage } from "./support/campaign_page.ts";
 import type { Campaigns } from "./support/campaigns.ts";
 import { freshNumber, simulated } from "./support/numbers.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let desk: CampaignDesk;
 let visitor: Visitor;

@@ -1,6 +1,6 @@
 // Campaigns in the web app: a draft from its creation to the report of its end.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { barriers, soon, type Visitor } from "./support/browser.ts";
 import { CampaignDesk } from "./support/campaign_desk.ts";
 import type { CampaignPage } from "./support/campaign_page.ts";
@@ -8,9 +8,6 @@ import type { Campaigns } from "./support/campaigns.ts";
 import type { Gateway } from "./support/gateway.ts";
 import { freshNumber, simulated } from "./support/numbers.ts";
 import { waitFor } from "./support/wait.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let desk: CampaignDesk;
 let gateway: Gateway;

@@ -1,15 +1,12 @@
 // Changes in the web app: irreversible ones ask for a name, and no change overwrites another's.
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, soon, type Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
 import { person, PersonClient, totpAt, type SomePerson } from "./support/people.ts";
 import { fromRow, visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

@@ -1,7 +1,7 @@
 // Numbers of the official platform in the web app: adding and registering them, their tokens and
 // templates, and a campaign that sends one.
 import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BusinessNumber } from "./graph/number.ts";
 import { openBrowser, soon, type Visitor } from "./support/browser.ts";
 import { CampaignPage } from "./support/campaign_page.ts";
@@ -11,8 +11,6 @@ import { freshNumber } from "./support/numbers.ts";
 import { person } from "./support/people.ts";
 import { visit } from "./support/web_people.ts";
 
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 const STEP_MAX = 30_000; // A step that hangs is named, long before its test ends.
 
 let cloud: Cloud;

@@ -1,6 +1,6 @@
 // Contacts and suppressions in the web app.
 import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { barriers, openBrowser, soon, type Visitor } from "./support/browser.ts";
 import { call, keyWith } from "./support/catalogue.ts";
@@ -9,9 +9,6 @@ import { freshNumber, freshText } from "./support/numbers.ts";
 import { person } from "./support/people.ts";
 import { waitFor } from "./support/wait.ts";
 import { fromRow, visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

@@ -1,6 +1,6 @@
 // Devices in the web app: the connectors by plain names, and linking by each method.
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, soon, type Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
@@ -8,9 +8,6 @@ import { freshNumber, simulated } from "./support/numbers.ts";
 import { person, type SomePerson } from "./support/people.ts";
 import { visit } from "./support/web_people.ts";
 import { waitFor } from "./support/wait.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

@@ -1,14 +1,11 @@
 // Forms of the web app: dates and numbers as people type them, and what is wrong at its field.
 import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, soon, type Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
 import { person } from "./support/people.ts";
 import { fromRow, visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

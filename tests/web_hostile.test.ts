@@ -1,7 +1,7 @@
 // Hostile texts in the web app: they stay text.
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, soon } from "./support/browser.ts";
 import { call, keyWith } from "./support/catalogue.ts";
@@ -13,9 +13,6 @@ import { person, type SomePerson } from "./support/people.ts";
 import { visit } from "./support/web_people.ts";
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}}`;
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

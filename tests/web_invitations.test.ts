@@ -1,14 +1,11 @@
 // An owner invites people by a link, which asks for a password.
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
 import { linkOf, person, PersonClient, tokenOf, type SomePerson } from "./support/people.ts";
 import { fromRow, visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

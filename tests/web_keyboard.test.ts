@@ -1,7 +1,7 @@
 // The main tasks in the web app by keyboard only: the focus is visible, moves to the right place,
 // stays inside a dialog, and returns from it.
 import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, soon, type Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
@@ -9,9 +9,6 @@ import { focus, tabTo, tabsAround } from "./support/keyboard.ts";
 import { freshNumber, simulated } from "./support/numbers.ts";
 import { person, type SomePerson } from "./support/people.ts";
 import { visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

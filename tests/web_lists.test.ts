@@ -1,16 +1,13 @@
 // Lists longer than a page: no item is left out silently. The test lowers the `limit` of requests
 // on their way to the gateway.
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
 import { openBrowser, soon, type Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
 import { person } from "./support/people.ts";
 import { visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const PAGE = 3;
 const MANY = 7; // Of each: two pages, and one on the third.

@@ -1,7 +1,7 @@
 // A page that stays open while the network or the gateway fails and comes back.
 import { request } from "node:http";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, soon, type Visitor } from "./support/browser.ts";
 import { Cuttable } from "./support/cuttable.ts";
@@ -10,9 +10,6 @@ import { freshNumber } from "./support/numbers.ts";
 import { person } from "./support/people.ts";
 import { waitFor } from "./support/wait.ts";
 import { visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

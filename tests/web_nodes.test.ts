@@ -1,14 +1,11 @@
 // The page Server of a gateway that shares its database with another one.
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { barriers, type Language, openBrowser } from "./support/browser.ts";
 import { Cluster } from "./support/cluster.ts";
 import { person, type SomePerson } from "./support/people.ts";
 import { PostgresServer } from "./support/postgres.ts";
 import { visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let server: PostgresServer;
 let cluster: Cluster;

@@ -1,7 +1,7 @@
 // Permissions of each role, in the web app and by direct calls: the gateway decides, the app only
 // hides controls.
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, type Visitor } from "./support/browser.ts";
 import { call, keyWith } from "./support/catalogue.ts";
@@ -9,9 +9,6 @@ import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
 import { person } from "./support/people.ts";
 import { visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

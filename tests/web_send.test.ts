@@ -1,6 +1,6 @@
 // The page Send: one message to one or a few people, without a key.
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { barriers, openBrowser, type Visitor } from "./support/browser.ts";
 import { png } from "./support/files.ts";
@@ -10,9 +10,6 @@ import { MediaServer } from "./support/media_server.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
 import { person, type SomePerson } from "./support/people.ts";
 import { visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

@@ -1,13 +1,10 @@
 // Signing in to the web app, and out of it.
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, soon, Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
 import { linkOf, person, type SomePerson } from "./support/people.ts";
 import { visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

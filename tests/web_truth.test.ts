@@ -1,7 +1,7 @@
 // What the web app shows is true and in time: for the right person, of the right account, and
 // marked if it is old.
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop } from "./support/account.ts";
 import { openBrowser, soon, Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
@@ -9,9 +9,6 @@ import { freshNumber, simulated } from "./support/numbers.ts";
 import { person, PersonClient, type SomePerson } from "./support/people.ts";
 import { waitFor } from "./support/wait.ts";
 import { visit } from "./support/web_people.ts";
-
-// A browser is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let gateway: Gateway;
 let browser: Browser;

@@ -1,10 +1,13 @@
 // The web app in Debian's Chromium.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { chromium } from "playwright-core";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import { type Answer, check } from "./contract.ts";
+
+// For the file that imports this: a browser is slow on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 export type Language = "id" | "en";
 export type Scheme = "light" | "dark";
