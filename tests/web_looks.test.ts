@@ -2,7 +2,8 @@
 // and no violations of the content security policy. MERPATI_SCREENSHOTS=FOLDER saves screenshots.
 //
 // Each check is made wherever its result can differ: that of colours in both themes, that of names
-// and of the page's width in both languages, all of them at both widths.
+// and of the page's width in both languages, all of them at both widths. What surrounds all pages
+// is checked once for each person, and a page below a dialog only by itself.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -11,6 +12,7 @@ import {
   barriers,
   type Language,
   openBrowser,
+  type Part,
   type Rules,
   type Scheme,
   Visitor,
@@ -107,30 +109,47 @@ const empty = [
   "/usage",
 ];
 
-const WIDTHS = [1440, 390];
+/** What a look is about. */
+const WHOLE: Part = {};
+const PAGE: Part = { exclude: "#root > * > :is(aside, header)" }; // Without the navigation.
+const ABOVE: Part = { include: "body > :not(#root), [aria-expanded=true]" };
 
-/** What is checked in each theme of a language; undefined: it is only for screenshots. */
-const CHECKED: Record<Language, Record<Scheme, Rules | undefined>> = {
-  id: { light: "all", dark: "colours" },
-  en: { light: "no colours", dark: undefined },
+interface View {
+  width: number;
+  scheme: Scheme;
+  rules?: Rules; // Undefined: it is only for screenshots.
+}
+
+const VIEWS: Record<Language, View[]> = {
+  id: [
+    { width: 1440, scheme: "light", rules: "all" },
+    { width: 390, scheme: "light", rules: "all" },
+    { width: 390, scheme: "dark", rules: "colours" },
+    { width: 1440, scheme: "dark", rules: "colours" },
+  ],
+  en: [
+    { width: 1440, scheme: "light", rules: "no colours" },
+    { width: 390, scheme: "light", rules: "no colours" },
+    { width: 390, scheme: "dark" },
+    { width: 1440, scheme: "dark" },
+  ],
 };
 
-/** Looks at what is shown, at each width and in each theme. */
-async function look(visitor: Visitor, what: string, language: Language): Promise<void> {
+/** Looks at what is shown, in each view of the language. */
+async function look(visitor: Visitor, what: string, language: Language, part: Part): Promise<void> {
   const { page } = visitor;
-  for (const width of WIDTHS) {
+  for (const { width, scheme, rules } of VIEWS[language]) {
+    if (!rules && !folder) continue;
+    const name = `${what}-${scheme}-${language}-${width}`;
     await page.setViewportSize({ width, height: 900 });
-    for (const [scheme, rules] of Object.entries(CHECKED[language]) as [Scheme, Rules][]) {
-      if (!rules && !folder) continue;
-      const name = `${what}-${scheme}-${language}-${width}`;
-      await visitor.becomes(scheme);
-      await visitor.settled();
-      if (rules) expect(await barriers(page, rules), name).toEqual([]);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(wide, `${name}: wider than its window`).toBeLessThanOrEqual(width);
-      await saveScreenshot(page, name);
-    }
+    await visitor.becomes(scheme);
+    await visitor.settled();
+    if (rules) expect(await barriers(page, rules, part), name).toEqual([]);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(wide, `${name}: wider than its window`).toBeLessThanOrEqual(width);
+    await saveScreenshot(page, name);
   }
+  VIEWS[language].reverse(); // The next look begins with the view that is shown now.
 }
 
 async function saveScreenshot(page: Page, name: string): Promise<void> {
@@ -143,16 +162,17 @@ describe.each(["id", "en"] as Language[])("%s", (language) => {
   test("signing in", async () => {
     const visitor = await Visitor.open(browser, { baseUrl: world.gateway.url, language });
     await visitor.goto("/");
-    await look(visitor, "sign-in", language);
+    await look(visitor, "sign-in", language, WHOLE);
     expect(visitor.complaints).toEqual([]);
     await visitor.close();
   });
 
   test("every page", async () => {
     const visitor = await visit(browser, world.gateway, world.admin, { language });
+    await visitor.goto("/");
     for (const [name, path] of pages) {
       await visitor.follow(path());
-      await look(visitor, name, language);
+      await look(visitor, name, language, path() === "/" ? WHOLE : PAGE);
     }
     expect(visitor.complaints).toEqual([]);
     await visitor.close();
@@ -160,9 +180,11 @@ describe.each(["id", "en"] as Language[])("%s", (language) => {
 
   test("a newcomer's pages", async () => {
     const visitor = await visit(browser, world.gateway, world.newcomer, { language });
+    await visitor.goto("/");
     for (const path of empty) {
       await visitor.follow(path);
-      await look(visitor, `empty${path.replace("/", "-")}`, language);
+      const name = `empty${path.replace("/", "-")}`;
+      await look(visitor, name, language, path === "/" ? WHOLE : PAGE);
     }
     expect(visitor.complaints).toEqual([]);
     await visitor.close();
@@ -170,33 +192,38 @@ describe.each(["id", "en"] as Language[])("%s", (language) => {
 
   test("what opens over a page", async () => {
     const visitor = await visit(browser, world.gateway, world.admin, { language });
+    await visitor.goto("/");
     const { page } = visitor;
+    const above = async (name: string) => {
+      await look(visitor, name, language, ABOVE);
+      await page.keyboard.press("Escape");
+    };
     for (const [name, path, button] of dialogs) {
-      await visitor.goto(path());
+      await visitor.follow(path());
       const parts = page.locator("main, [role=dialog]");
       await parts.getByRole("button", { name: button }).first().click();
       await page.getByRole("dialog").last().waitFor();
-      await look(visitor, name, language);
+      await above(name);
     }
     for (const [name, path, row, action] of menus) {
-      await visitor.goto(path());
+      await visitor.follow(path());
       const actions = page.getByRole("row", { name: row }).getByRole("button", { name: MENU });
       await actions.click();
       const item = page.getByRole("menuitem", { name: action });
       await item.waitFor();
-      await look(visitor, `${name}-menu`, language);
+      await look(visitor, `${name}-menu`, language, ABOVE);
       await item.click();
       await page.getByRole("dialog").last().waitFor();
-      await look(visitor, name, language);
+      await above(name);
     }
-    await visitor.goto("/messages");
+    await visitor.follow("/messages");
     await page.getByRole("button", { name: /^(Waktu|Time)/ }).click();
     await page.getByLabel(/^(Sejak|Since)$/).waitFor();
-    await look(visitor, "time-filter", language);
-    await visitor.goto("/");
+    await above("time-filter");
+    await visitor.follow("/");
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").waitFor();
-    await look(visitor, "palette", language);
+    await above("palette");
     expect(visitor.complaints).toEqual([]);
     await visitor.close();
   });

@@ -137,8 +137,18 @@ export type Rules = "all" | "colours" | "no colours";
 const COLOURS = ["color-contrast", "link-in-text-block"];
 const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"];
 
+/** A part of a page, by selectors. */
+export interface Part {
+  include?: string;
+  exclude?: string;
+}
+
 /** The serious and critical accessibility barriers that axe-core finds on the page. */
-export async function barriers(page: Page, rules: Rules = "all"): Promise<string[]> {
+export async function barriers(
+  page: Page,
+  rules: Rules = "all",
+  part: Part = {},
+): Promise<string[]> {
   // Through the debugger, because the page's policy forbids foreign scripts.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
   const off = Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }]));
@@ -147,19 +157,19 @@ export async function barriers(page: Page, rules: Rules = "all"): Promise<string
     rules: rules === "no colours" ? off : {},
     resultTypes: ["violations"], // Of others it would describe each element, which takes long.
   };
-  const found = await page.evaluate(async (chosen) => {
+  const found = await page.evaluate(async ({ part, options }) => {
     // Colours in the middle of a transition are nobody's. Some animations never end.
     const ending = document
       .getAnimations()
       .filter(({ playState }) => playState === "running")
       .filter(({ effect }) => Number.isFinite(Number(effect?.getComputedTiming().endTime)));
     await Promise.allSettled(ending.map((one) => one.finished));
-    const { violations } = await (globalThis as any).axe.run(document, chosen);
+    const { violations } = await (globalThis as any).axe.run({ include: "html", ...part }, options);
     return violations.map((one: any) => ({
       impact: one.impact,
       text: `${one.id}: ${one.help}: ${one.nodes.map((n: any) => n.html).join(" | ")}`,
     }));
-  }, options);
+  }, { part, options });
   return found
     .filter((one: any) => one.impact === "serious" || one.impact === "critical")
     .map((one: any) => one.text.slice(0, 600));
