@@ -1,10 +1,10 @@
-// Before the suite: creates a folder for the answers that are seen. After it: checks that every
-// documented answer was seen.
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+// Before the suite: creates a folder for the answers that are seen, and parses the documentation.
+// After it: checks that every documented answer was seen.
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { TestProject } from "vitest/node";
 import { binary } from "./binary.ts";
-import { everythingDocumented, type Seen } from "./contract.ts";
+import { document, everythingDocumented, type Seen } from "./contract.ts";
 import { onPostgres, PostgresServer } from "./postgres.ts";
 import { makeScratch, removeScratch, scratch } from "./scratch.ts";
 
@@ -39,6 +39,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   makeScratch();
   const file = join(scratch(), "seen.jsonl");
   process.env["MERPATI_SEEN"] = file;
+  const contract = join(scratch(), "openapi.json");
+  writeFileSync(contract, JSON.stringify(document));
+  process.env["MERPATI_CONTRACT"] = contract;
   const server = onPostgres ? await PostgresServer.open() : undefined;
   server?.serveSuite();
   return async () => {
