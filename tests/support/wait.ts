@@ -8,10 +8,12 @@ export async function waitFor<T>(
 ): Promise<NonNullable<T>> {
   const end = Date.now() + deadline;
   for (;;) {
+    const began = Date.now();
     const found = await probe();
     if (found) return found;
     if (Date.now() >= end) throw new Error(`waited ${deadline} ms in vain for ${what}`);
-    await pause(20);
+    // A probe that runs a command would otherwise keep a whole core busy.
+    await pause(Math.min(Math.max(20, 2 * (Date.now() - began)), 500));
   }
 }
 
