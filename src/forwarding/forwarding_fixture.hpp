@@ -145,6 +145,14 @@ struct ForwardingFixture : ::testing::Test {
             Owner{.node = 1, .generation = ++generation, .address = node.address()});
     }
     RawClient connect() { return RawClient::connect(server->addresses().at(0)); }
+    /// Sends a request for /wait, which the first node begins.
+    std::pair<RawClient, std::vector<http::Responder>> begin_at_first(std::string_view line,
+                                                                      std::string_view body) {
+        let_work(first);
+        auto client = connect();
+        client.send(request(line, body));
+        return {std::move(client), first.take(1)};
+    }
     static std::string request(std::string_view line, std::string_view body = {},
                                std::string_view headers = {}) {
         return std::string{line} + " HTTP/1.1\r\nHost: a\r\n" + std::string{headers} +

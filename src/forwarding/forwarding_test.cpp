@@ -133,10 +133,7 @@ TEST_F(ForwardingTest, ANodeThatHasNeverAnsweredIsNotDead) {
 }
 
 TEST_F(ForwardingTest, AQuestionIsAskedAgainWhenItsNodeIsGone) {
-    let_work(first);
-    auto client = connect();
-    client.send(request("GET /wait"));
-    auto lost = first.take(1);
+    auto [client, lost] = begin_at_first("GET /wait", {});
     first.stop();
     let_work(second);
     second.take(1).at(0).send({.body = "the answer"});
@@ -144,10 +141,7 @@ TEST_F(ForwardingTest, AQuestionIsAskedAgainWhenItsNodeIsGone) {
 }
 
 TEST_F(ForwardingTest, AChangeIsNotMadeTwiceWhenItsNodeIsGone) {
-    let_work(first);
-    auto client = connect();
-    client.send(request("POST /wait", "x"));
-    auto lost = first.take(1);
+    auto [client, lost] = begin_at_first("POST /wait", "x");
     first.stop();
     let_work(second);
     EXPECT_EQ(client.receive().status, 502);
@@ -155,10 +149,7 @@ TEST_F(ForwardingTest, AChangeIsNotMadeTwiceWhenItsNodeIsGone) {
 }
 
 TEST_F(ForwardingTest, TheLastAnswersOfANodeThatLeavesAreTaken) {
-    let_work(first);
-    auto client = connect();
-    client.send(request("POST /wait", "x"));
-    auto waiting = first.take(1);
+    auto [client, waiting] = begin_at_first("POST /wait", "x");
     let_work(second);
     EXPECT_FALSE(client.is_readable(300ms));
     waiting.at(0).send({.body = "just in time"});
@@ -166,10 +157,7 @@ TEST_F(ForwardingTest, TheLastAnswersOfANodeThatLeavesAreTaken) {
 }
 
 TEST_F(ForwardingTest, ANodeThatLeavesIsAskedNothingMore) {
-    let_work(first);
-    auto client = connect();
-    client.send(request("POST /wait", "x"));
-    auto waiting = first.take(1);
+    auto [client, waiting] = begin_at_first("POST /wait", "x");
     first.leave();
     auto other = connect();
     other.send(request("POST /echo", "y"));
@@ -196,10 +184,7 @@ TEST_F(ForwardingTest, WhatANodesServerDidNotTakeGoesToTheNext) {
 }
 
 TEST_F(ForwardingTest, AFrozenNodeIsGivenUpWhenAnotherWorks) {
-    let_work(first);
-    auto client = connect();
-    client.send(request("POST /wait", "x"));
-    auto waiting = first.take(1);
+    auto [client, waiting] = begin_at_first("POST /wait", "x");
     let_work(second);
     EXPECT_FALSE(client.is_readable(300ms));
     clock.advance(Forwarder::last_answers);
