@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "base/assert.hpp"
+#include "store/sqlite/wrapped_file.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
@@ -18,19 +19,9 @@ int objects = 0;
 std::vector<std::pair<const Faults*, Fault>> faults;
 std::vector<std::string> called;
 
-/// SQLite allocates `szOsFile` bytes: this struct, followed by the system's file.
-struct File {
-    sqlite3_file base;
-    const char* path;  // SQLite keeps it while the file is open.
-
-    [[nodiscard]] sqlite3_file* real() noexcept {
-        return reinterpret_cast<sqlite3_file*>(this + 1);
-    }
+struct File : WrappedFile<File> {
+    const char* path = nullptr;  // SQLite keeps it while the file is open.
 };
-
-File& file_of(sqlite3_file* file) noexcept {
-    return *reinterpret_cast<File*>(file);
-}
 
 void note_call(std::string_view path, FileCall call) {
     const auto name =
@@ -62,67 +53,40 @@ int judge(const File& file, FileCall call, sqlite3_int64 offset = 0) {
 }
 
 int read(sqlite3_file* file, void* data, int size, sqlite3_int64 offset) {
-    auto& own = file_of(file);
-    const int code = judge(own, FileCall::read, offset);
-    return code != SQLITE_OK ? code : own.real()->pMethods->xRead(own.real(), data, size, offset);
+    const int code = judge(File::of(file), FileCall::read, offset);
+    return code != SQLITE_OK ? code : File::passed_on.xRead(file, data, size, offset);
 }
 
 int write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) {
-    auto& own = file_of(file);
-    const int code = judge(own, FileCall::write, offset);
-    return code != SQLITE_OK ? code : own.real()->pMethods->xWrite(own.real(), data, size, offset);
+    const int code = judge(File::of(file), FileCall::write, offset);
+    return code != SQLITE_OK ? code : File::passed_on.xWrite(file, data, size, offset);
 }
 
 int sync(sqlite3_file* file, int flags) {
-    auto& own = file_of(file);
-    const int code = judge(own, FileCall::sync);
-    return code != SQLITE_OK ? code : own.real()->pMethods->xSync(own.real(), flags);
+    const int code = judge(File::of(file), FileCall::sync);
+    return code != SQLITE_OK ? code : File::passed_on.xSync(file, flags);
 }
 
-template <auto Method, class... Arguments>
-auto directly(sqlite3_file* file, Arguments... arguments) {
-    auto* real = file_of(file).real();
-    return (real->pMethods->*Method)(real, arguments...);
-}
+constexpr sqlite3_io_methods methods = [] {
+    auto own = File::passed_on;
+    own.xRead = read;
+    own.xWrite = write;
+    own.xSync = sync;
+    return own;
+}();
 
-using Methods = sqlite3_io_methods;
-constexpr Methods methods{
-    .iVersion = 2,  // No memory mapping of the database.
-    .xClose = directly<&Methods::xClose>,
-    .xRead = read,
-    .xWrite = write,
-    .xTruncate = directly<&Methods::xTruncate, sqlite3_int64>,
-    .xSync = sync,
-    .xFileSize = directly<&Methods::xFileSize, sqlite3_int64*>,
-    .xLock = directly<&Methods::xLock, int>,
-    .xUnlock = directly<&Methods::xUnlock, int>,
-    .xCheckReservedLock = directly<&Methods::xCheckReservedLock, int*>,
-    .xFileControl = directly<&Methods::xFileControl, int, void*>,
-    .xSectorSize = directly<&Methods::xSectorSize>,
-    .xDeviceCharacteristics = directly<&Methods::xDeviceCharacteristics>,
-    .xShmMap = directly<&Methods::xShmMap, int, int, int, void volatile**>,
-    .xShmLock = directly<&Methods::xShmLock, int, int, int>,
-    .xShmBarrier = directly<&Methods::xShmBarrier>,
-    .xShmUnmap = directly<&Methods::xShmUnmap, int>,
-};
-
-sqlite3_vfs* system_vfs = nullptr;
+sqlite3_vfs* disk_vfs = nullptr;  // The default before this one.
 
 int open_file(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int* flags_out) {
-    auto* own = new (file) File{.base = {}, .path = path};
-    const int code = system_vfs->xOpen(system_vfs, path, own->real(), flags, flags_out);
-    own->base.pMethods = own->real()->pMethods == nullptr ? nullptr : &methods;
-    return code;
+    auto* own = new (file) File;
+    own->path = path;
+    return own->open(methods, disk_vfs, path, flags, flags_out);
 }
 
 /// Runs before main, because the engine asks for the default VFS only once.
 [[maybe_unused]] const bool registered = [] {
-    system_vfs = sqlite3_vfs_find(nullptr);
-    static sqlite3_vfs vfs = *system_vfs;
-    vfs.pNext = nullptr;
-    vfs.zName = "merpati-faults";
-    vfs.szOsFile += static_cast<int>(sizeof(File));
-    vfs.xOpen = open_file;
+    disk_vfs = sqlite3_vfs_find(nullptr);
+    static auto vfs = wrapping_vfs<File>(*disk_vfs, "merpati-faults", open_file);
     return sqlite3_vfs_register(&vfs, 1) == SQLITE_OK;
 }();
 
