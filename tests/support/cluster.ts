@@ -3,7 +3,7 @@ import { Account, shop } from "./account.ts";
 import type { Callers } from "./callers.ts";
 import { Gateway, type Settings } from "./gateway.ts";
 import type { LedgerTotals } from "./ledger.ts";
-import type { Database, PostgresServer } from "./postgres.ts";
+import type { Database } from "./postgres.ts";
 import type { Attempt } from "./simulator.ts";
 import type { Sink } from "./sink.ts";
 import { waitFor } from "./wait.ts";
@@ -14,11 +14,17 @@ export const lease = 6_000;
 /** How long the accounts of a node that is gone may be served by nobody. */
 export const takeover = lease + 5_000;
 
+/** A server of PostgreSQL, several, or what is before them. */
+export interface Databases {
+  createDatabase(): Database;
+}
+
 export interface ClusterOptions {
   nodes?: string[]; // Their names; the first works for the account at first.
   port?: number; // Where the first finds a proxy before the database.
   devices?: number;
   settings?: Settings;
+  environments?: Record<string, Record<string, string>>; // Of nodes, by their names.
 }
 
 export class Cluster {
@@ -28,20 +34,22 @@ export class Cluster {
   private readonly names = new Map<Gateway, string>();
   private readonly accounts = new Map<Gateway, Account>(); // The same, as each node serves it.
   private readonly settings: Settings;
+  private readonly environments: Record<string, Record<string, string>>;
 
-  private constructor(database: Database, settings: Settings) {
+  private constructor(database: Database, options: ClusterOptions) {
     this.database = database;
-    this.settings = settings;
-  }
-
-  /** All nodes have joined, and the first works. */
-  static async open(server: PostgresServer, options: ClusterOptions = {}): Promise<Cluster> {
-    const cluster = new Cluster(server.createDatabase(), {
+    this.settings = {
       "cluster.lease": `${lease}ms`,
       "outbound.allow_http_callbacks": true,
       "log.level": "info",
       ...options.settings,
-    });
+    };
+    this.environments = options.environments ?? {};
+  }
+
+  /** All nodes have joined, and the first works. */
+  static async open(server: Databases, options: ClusterOptions = {}): Promise<Cluster> {
+    const cluster = new Cluster(server.createDatabase(), options);
     const [name = "first", ...others] = options.nodes ?? ["first", "second"];
     const first = await cluster.create(name, options.port);
     await first.start();
@@ -68,6 +76,7 @@ export class Cluster {
     const gateway = await Gateway.create({
       database: port === undefined ? this.database : this.database.behind(port),
       settings: { ...this.settings, ...key, "cluster.node": name },
+      environment: this.environments[name],
       start: false,
     });
     this.gateways.push(gateway);

@@ -12,16 +12,23 @@ export class DatabaseSession {
   private refusal = "";
   private settle: ((error?: Error) => void) | undefined;
 
-  private constructor(path: string) {
-    this.socket = connect(path);
+  private constructor(address: string | number) {
+    this.socket = typeof address === "string" ? connect(address) : connect(address, "127.0.0.1");
     this.socket.on("data", (piece) => this.read(piece));
     this.socket.on("error", (error) => this.end(error));
     this.socket.on("close", () => this.end(new Error(this.refusal || "the connection ended")));
   }
 
-  /** Rejects with what the server says if it has no connection left. */
-  static async open(path: string, user: string, database: string): Promise<DatabaseSession> {
-    const session = new DatabaseSession(path);
+  /**
+   * `address`: the path of a socket, or a port of this machine. Rejects with what the server says
+   * if it has no connection left.
+   */
+  static async open(
+    address: string | number,
+    user: string,
+    database: string,
+  ): Promise<DatabaseSession> {
+    const session = new DatabaseSession(address);
     const names = Buffer.from(`user\0${user}\0database\0${database}\0\0`);
     await session.turn(Buffer.concat([number(names.length + 8), number(PROTOCOL), names]));
     return session;

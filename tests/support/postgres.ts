@@ -1,18 +1,8 @@
-// A PostgreSQL server of the tests' own, reached through a Unix socket, and databases in it.
+// A PostgreSQL server of the tests' own, reached through a Unix socket, and databases in servers.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { confined, confinedFolder, give } from "./confined.ts";
 import { DatabaseSession } from "./database_session.ts";
 import { waitFor, within } from "./wait.ts";
 
@@ -21,11 +11,10 @@ export const onPostgres = process.env["MERPATI_TEST_STORE"] === "postgresql";
 
 const variable = "MERPATI_TEST_SERVER"; // The folder of the suite's server.
 const versions = "/usr/lib/postgresql"; // Debian has a folder for each version.
-const role = "merpati";
-const roomMin = 2 * 1024 ** 3;
+export const role = "merpati";
 
 /** The programs of the newest version that is installed. */
-function programs(): string {
+export function programs(): string {
   const found = (existsSync(versions) ? readdirSync(versions) : [])
     .filter((version) => existsSync(join(versions, version, "bin/initdb")))
     .sort((one, other) => Number(other) - Number(one));
@@ -33,63 +22,35 @@ function programs(): string {
   return join(versions, found[0], "bin");
 }
 
-/** Whom root runs the server as, because PostgreSQL refuses to run as root. */
-function otherUser(): { uid: number; gid: number } {
-  const id = (flag: string, name: string) =>
-    Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: "pipe" }));
-  for (const name of ["postgres", "nobody"]) {
-    try {
-      return { uid: id("-u", name), gid: id("-g", name) };
-    } catch {
-      continue;
-    }
-  }
-  throw new Error("there is no user to run PostgreSQL as");
-}
-
-/** A command that runs as a user who is not root, and ends with this process. */
-function confined(program: string, args: string[]): [string, string[]] {
-  const end = ["--pdeathsig", "QUIT"];
-  if (process.getuid?.() !== 0) return ["setpriv", [...end, program, ...args]];
-  const { uid, gid } = otherUser();
-  const as = ["--reuid", `${uid}`, "--regid", `${gid}`, "--clear-groups"];
-  return ["setpriv", [...as, ...end, program, ...args]];
-}
-
-/** In memory where there is room: the server syncs its files, as gateways demand. */
-function newFolder(): string {
-  const memory = "/dev/shm";
-  const room = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 };
-  const parent = room.bavail * room.bsize >= roomMin ? memory : tmpdir();
-  return mkdtempSync(join(parent, "merpati-pg-"));
-}
+/** Where a server, or what is before it, listens: the folder of a socket, or a local port. */
+export type Place = string | number;
 
 /** One database, for one gateway. */
 export class Database {
   readonly url: string;
-  private readonly folder: string;
+  private readonly place: () => Place;
   private readonly name: string;
 
-  constructor(folder: string, name: string) {
-    this.folder = folder;
+  /** `place`: where the tests themselves find it. */
+  constructor(place: () => Place, name: string, url = urlOf(name, place())) {
+    this.place = place;
     this.name = name;
-    this.url = `postgresql://${role}@/${name}?host=${folder}`;
+    this.url = url;
   }
 
-  /** The same database, as a proxy on that port of this machine shows it. */
-  behind(port: number): Database {
-    const url = `postgresql://${role}@127.0.0.1:${port}/${this.name}`;
-    return Object.assign(new Database(this.folder, this.name), { url });
+  /** The same database, as gateways find it at that place, or at the one of several that writes. */
+  behind(...places: Place[]): Database {
+    return new Database(this.place, this.name, urlOf(this.name, ...places));
   }
 
   /** A connection, until the test closes it. */
   connect(): Promise<DatabaseSession> {
-    return DatabaseSession.open(socketIn(this.folder), role, this.name);
+    return DatabaseSession.open(addressOf(this.place()), role, this.name);
   }
 
   /** Runs SQL; returns the rows, with columns separated by "|". */
   sql(statement: string): string[] {
-    return run(this.folder, this.name, statement);
+    return run(this.place(), this.name, statement);
   }
 
   /** As `sql`, while this process goes on. */
@@ -105,21 +66,31 @@ export class Database {
   /** The files of its tables, as they are on the disk. */
   files(): string[] {
     const [oid] = this.sql(`SELECT oid FROM pg_database WHERE datname = '${this.name}'`);
+    const [data] = this.sql("SHOW data_directory");
     this.sql("CHECKPOINT");
-    const folder = join(this.folder, "data", "base", oid!);
+    const folder = join(data!, "base", oid!);
     return readdirSync(folder).map((name) => join(folder, name));
   }
 
   drop(): void {
-    run(this.folder, "postgres", `DROP DATABASE IF EXISTS ${this.name} WITH (FORCE)`);
+    run(this.place(), "postgres", `DROP DATABASE IF EXISTS ${this.name} WITH (FORCE)`);
   }
 }
 
-/** Where the server of this folder listens. */
-const socketIn = (folder: string) => join(folder, ".s.PGSQL.5432");
+/** Of several places, which are ports, the one is used that accepts writes. */
+function urlOf(name: string, ...places: Place[]): string {
+  const [first] = places;
+  if (typeof first === "string") return `postgresql://${role}@/${name}?host=${first}`;
+  const hosts = places.map((port) => `127.0.0.1:${port}`);
+  return `postgresql://${role}@${hosts.join(",")}/${name}`;
+}
 
-function run(folder: string, database: string, statement: string): string[] {
-  const options = ["-qAtX", "-v", "ON_ERROR_STOP=1", "-h", folder, "-U", role, "-d", database];
+export const addressOf = (place: Place): Place =>
+  typeof place === "string" ? join(place, ".s.PGSQL.5432") : place;
+
+function run(place: Place, database: string, statement: string): string[] {
+  const server = typeof place === "string" ? ["-h", place] : ["-h", "127.0.0.1", "-p", `${place}`];
+  const options = ["-qAtX", "-v", "ON_ERROR_STOP=1", ...server, "-U", role, "-d", database];
   const quietly = ["-c", "SET client_min_messages = warning"]; // "… does not exist, skipping"
   const output = execFileSync(
     join(programs(), "psql"),
@@ -131,22 +102,23 @@ function run(folder: string, database: string, statement: string): string[] {
 
 let databases = 0;
 
-function createDatabase(folder: string): Database {
+/** A new database in the server at that place. */
+export function createDatabase(place: () => Place): Database {
   const name = `gateway_${process.pid}_${++databases}`;
-  run(folder, "postgres", `CREATE DATABASE ${name}`);
-  return new Database(folder, name);
+  run(place(), "postgres", `CREATE DATABASE ${name}`);
+  return new Database(place, name);
 }
 
 /** A database in the suite's server. */
 export function suiteDatabase(): Database {
   const folder = process.env[variable];
   if (!folder) throw new Error("support/global.ts did not start PostgreSQL");
-  return createDatabase(folder);
+  return createDatabase(() => folder);
 }
 
 export class PostgresServer {
-  readonly folder = newFolder();
-  readonly socket = socketIn(this.folder);
+  readonly folder = confinedFolder();
+  readonly socket = join(this.folder, ".s.PGSQL.5432");
   private readonly data = join(this.folder, "data");
   private readonly connectionsMax: number;
   private process: ChildProcess | undefined;
@@ -169,7 +141,7 @@ export class PostgresServer {
   }
 
   createDatabase(): Database {
-    return createDatabase(this.folder);
+    return createDatabase(() => this.folder);
   }
 
   async start(): Promise<void> {
@@ -206,10 +178,7 @@ export class PostgresServer {
 
   private initialize(): void {
     mkdirSync(this.data, { mode: 0o700 });
-    if (process.getuid?.() === 0) {
-      const { uid, gid } = otherUser();
-      for (const folder of [this.folder, this.data]) chownSync(folder, uid, gid);
-    }
+    give(this.data);
     const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=id"];
     const args = [`--username=${role}`, "--auth=trust", "--no-sync", "--no-instructions"];
     const all = ["--pgdata", this.data, ...args, ...locale];

@@ -351,10 +351,14 @@ void Connection::make_ready() {
     }
 }
 
-/// Outside a transaction each command is a transaction, which ends here.
+/// Outside a transaction each command is a transaction, which ends here. A pooler may then give the
+/// server's connection to somebody else, also one on which a part of the next command has arrived.
 void Connection::close_step() {
     if (!in_transaction_) {
         sync();
+        if (link_.is_pooled()) {
+            wait();
+        }
     }
 }
 

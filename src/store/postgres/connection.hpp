@@ -47,7 +47,8 @@ struct PreparedText {
 /// error the server skips what follows it, until the failure is thrown.
 ///
 /// Each statement's text is prepared once in a session. Behind a pooler, which may change the
-/// server's connection after each transaction, the text is sent each time.
+/// server's connection after each transaction, the text is sent each time, and what is run outside
+/// a transaction is waited for.
 ///
 /// The connection is opened by its first use, and anew by the next use after it was lost, but not
 /// within a transaction: there each use throws until `roll_back`. A connection that the other side

@@ -1,0 +1,129 @@
+// Gateways behind a pooler in transaction mode, where each transaction may have another session of
+// the database: they send, take over, and carry out commands, and a pooler that is killed costs
+// nothing.
+import { chmodSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { shop } from "./support/account.ts";
+import { Callers } from "./support/callers.ts";
+import { Cluster, type ClusterOptions, takeover } from "./support/cluster.ts";
+import { expectAccepted } from "./support/expect.ts";
+import { Gateway } from "./support/gateway.ts";
+import { exchange } from "./support/http.ts";
+import type { LedgerTotals } from "./support/ledger.ts";
+import { freshNumber, freshText } from "./support/numbers.ts";
+import { Pooler, poolerMissing } from "./support/pooler.ts";
+import { PostgresServer } from "./support/postgres.ts";
+import { Sink } from "./support/sink.ts";
+
+const window = 8; // Sends in flight for each device.
+const devices = 4;
+
+if (poolerMissing) console.warn(`skipped: ${poolerMissing}`);
+
+describe.skipIf(poolerMissing)("behind a pooler", () => {
+  let server: PostgresServer;
+  let pooler: Pooler;
+  let sink: Sink;
+
+  beforeAll(async () => {
+    [server, sink] = await Promise.all([PostgresServer.open(), Sink.open({ secure: false })]);
+    pooler = await Pooler.open(server);
+  });
+  afterAll(async () => {
+    await pooler.close();
+    await sink.close();
+    await server.close();
+  });
+
+  /** Messages are sent while `body` runs; afterwards nothing may be lost. */
+  async function underLoad(
+    path: string,
+    options: ClusterOptions,
+    body: (cluster: Cluster, callers: Callers) => Promise<void>,
+  ): Promise<{ totals: LedgerTotals; pause: number }> {
+    const settings = {
+      "scheduler.window": window,
+      "simulator.latency_ms": 10,
+      ...options.settings,
+    };
+    const cluster = await Cluster.open(pooler, { ...options, devices, settings });
+    const callers = new Callers(cluster, sink.url(path));
+    callers.start();
+    await callers.accept(50);
+    await body(cluster, callers);
+    await callers.accept(50);
+    await callers.stop();
+    const totals = await cluster.totals(callers, sink, path);
+    const none = { lost: 0, callbacksLost: 0, waiting: 0, failed: 0, unexpected: 0 };
+    expect(totals).toMatchObject(none);
+    expect(totals.sent).toBe(totals.accepted);
+    await cluster.close();
+    return { totals, pause: callers.longestPause() };
+  }
+
+  test("control: what a session has prepared is missing in its next transaction", async () => {
+    const [one, other] = [await pooler.connect(), await pooler.connect()];
+    await one.run("PREPARE kept AS SELECT 7");
+    expect(await one.run("EXECUTE kept")).toEqual(["7"]);
+    await other.run("BEGIN"); // It has the server's session now.
+    await expect(one.run("EXECUTE kept")).rejects.toThrow(/"kept" does not exist/);
+    for (const session of [one, other]) session.close();
+  });
+
+  test("the pooler is killed and stopped, and started again", async () => {
+    // Long enough for the node that works to keep its accounts.
+    const options = { nodes: ["first"], settings: { "cluster.lease": "10s" } };
+    const { totals } = await underLoad("/restarted", options, async (cluster, callers) => {
+      const first = cluster.gateways[0]!;
+      const { pid } = first;
+      for (const signal of ["SIGKILL", "SIGINT", "SIGKILL"] as const) {
+        await pooler.stop(signal);
+        await pooler.start();
+        await callers.accept(50);
+      }
+      const metrics = await exchange({ method: "GET", url: `${first.url}/metrics` });
+      expect(metrics.text).toMatch(/merpati_store_reconnects_total [1-9]/);
+      expect(await cluster.owner()).toBe(first);
+      expect(first.pid).toBe(pid);
+    });
+    expect(totals.duplicates).toBe(0);
+  });
+
+  test("a node is stopped, and the next one killed", async () => {
+    const { totals, pause } = await underLoad("/followed", {}, async (cluster, callers) => {
+      const first = (await cluster.owner())!;
+      expect(await first.stop()).toBe(0);
+      const second = await cluster.successorOf(first);
+      await callers.accept(50);
+      await cluster.start(first);
+      await second.kill();
+      expect(await cluster.successorOf(second)).toBe(first);
+    });
+    expect(pause).toBeLessThan(takeover);
+    expect(totals.duplicates).toBeLessThanOrEqual(window * devices);
+  });
+
+  test("commands work while the server runs and while it does not", async () => {
+    const database = pooler.createDatabase();
+    const gateway = await Gateway.create({ database, start: false });
+    chmodSync(gateway.config, 0o600);
+    expect(await gateway.json("migrate")).toMatchObject({ store: "up to date" });
+    expect(await gateway.json("account", "list")).toEqual([]);
+    await gateway.start();
+    const { account, device } = await shop(gateway);
+    const message = freshText();
+    const body = { to: freshNumber(), from: device, message, Type: "text" };
+    const id = expectAccepted(await account.send(body));
+    expect((await gateway.simulator.attempt(message)).result).toBe("sent");
+    expect(await gateway.json("message", "show", id)).toMatchObject({ id });
+    expect(await gateway.json("doctor")).toMatchObject({ healthy: true });
+    expect(await gateway.stop()).toBe(0);
+    expect(await gateway.json("doctor")).toMatchObject({ healthy: true });
+    expect(await gateway.json("message", "list")).toMatchObject([{ id, state: "sent" }]);
+    const copy = pooler.createDatabase();
+    const copied = await gateway.json("store", "copy", database.url, copy.url);
+    expect(copied.complete).toBe(true);
+    expect(await copy.query("SELECT count(*) FROM message")).toEqual(["1"]);
+    await gateway.close();
+  });
+});
