@@ -101,7 +101,7 @@ test.concurrent.each(holding)(
   },
 );
 
-test("a number waits as long as Retry-After says", async () => {
+test.concurrent("a number waits as long as Retry-After says", async () => {
   const number = await cloud.connect();
   const refuse = { code: 130429, retryAfter: 3 };
   cloud.graph.scripts.add({ from: number.digits, refuse });
@@ -161,7 +161,7 @@ test("a number sends at most 80 messages a second", async () => {
   expect(at.at(-1)! - at[0]!).toBeGreaterThanOrEqual((119 / 80) * 1_000 - 400);
 });
 
-test("one recipient gets 45 messages at once, and then one every 6 seconds", async () => {
+test.concurrent("one recipient gets 45 messages at once, then one every 6 seconds", async () => {
   const number = await cloud.connect();
   const to = freshNumber();
   const sent = await Promise.all(Array.from({ length: 46 }, () => cloud.send(to, number)));
@@ -174,7 +174,7 @@ test("one recipient gets 45 messages at once, and then one every 6 seconds", asy
   expect(at[45]! - at[0]!).toBeGreaterThanOrEqual(5_500);
 });
 
-test("what passes is given up when it is time, and not before", async () => {
+test.concurrent("what passes is given up when it is time, and not before", async () => {
   const short = await Cloud.open({ settings: { "scheduler.give_up": "3s" } });
   short.graph.scripts.add({ refuse: { code: 131016 }, times: 1000 });
   const begun = Date.now();

@@ -126,7 +126,7 @@ test("an unknown outcome holds no other message of its number back", async () =>
   await patient.close();
 });
 
-test("where no app secret is known it is held, whatever the account wants", async () => {
+test.concurrent("without a known app secret it is held, whatever the account wants", async () => {
   const blind = await Cloud.open({ secret: false });
   const lost = await scripted({ lose: "answer" }, blind);
   await blind.until(lost.id, "held");
@@ -135,7 +135,7 @@ test("where no app secret is known it is held, whatever the account wants", asyn
   await blind.close();
 });
 
-test("what is handed over survives kill -9, and its status counts afterwards", async () => {
+test.concurrent("what is handed over survives kill -9, and its status then counts", async () => {
   const other = await Cloud.open({ settings: { "cloud.status_wait": "60s" } });
   other.graph.webhooks.hold();
   const sent = await Promise.all([1, 2, 3, 4].map(() => scripted({}, other)));
@@ -154,7 +154,7 @@ test("what is handed over survives kill -9, and its status counts afterwards", a
   await other.close();
 });
 
-test("after a start nothing is decided before 10 s, in which statuses may come", async () => {
+test.concurrent("after a start statuses may come for 10 s before all is decided", async () => {
   const other = await Cloud.open();
   other.graph.webhooks.hold();
   const told = await scripted({ hang: true }, other);
@@ -178,7 +178,7 @@ test("after a start nothing is decided before 10 s, in which statuses may come",
  * come: for cloud.status_wait, here long enough for a test server that posts one after the other.
  * One that the platform does not have is sent after that wait, so an end may take longer.
  */
-test("kills in the middle of sending lose nothing and double nothing", async () => {
+test.concurrent("kills in the middle of sending lose nothing and double nothing", async () => {
   const other = await Cloud.open({ settings: { "cloud.status_wait": "30s" } });
   const sent: Sent[] = [];
   for (let round = 0; round < 3; round += 1) {
@@ -198,7 +198,7 @@ test("kills in the middle of sending lose nothing and double nothing", async () 
   await other.close();
 }, 150_000);
 
-test("a request that is not answered ends after 30 s, and its outcome is unknown", async () => {
+test.concurrent("an unanswered request ends after 30 s, and its outcome is unknown", async () => {
   const told = await cloud.end(hanging, 45_000);
   expect(told).toMatchObject({ status: "sent", code: 200 });
   const [first, again] = cloud.graph.of(hanging.message);

@@ -29,7 +29,7 @@ async function lateness(
   return { sinceAsked: at - asked, sinceAnswered: at - answered };
 }
 
-test.each([2, "2", 3, 5])(
+test.concurrent.each([2, "2", 3, 5])(
   "a delay of %j seconds is kept: never early, and punctual",
   async (delay) => {
     const all = await Promise.all(Array.from({ length: 10 }, () => lateness(delay)));
@@ -40,12 +40,12 @@ test.each([2, "2", 3, 5])(
   },
 );
 
-test("a shorter delay overtakes a longer one", async () => {
+test.concurrent("a shorter delay overtakes a longer one", async () => {
   const [long, short] = await Promise.all([lateness(5), lateness(2)]);
   expect(short!.sinceAsked).toBeLessThan(long!.sinceAsked);
 });
 
-test("random delays lie between 1 and api.random_delay_max, and differ", async () => {
+test.concurrent("random delays lie between 1 and api.random_delay_max, and differ", async () => {
   const all = await Promise.all(Array.from({ length: 30 }, () => lateness("random")));
   for (const { sinceAsked, sinceAnswered } of all) {
     expect(sinceAsked).toBeGreaterThanOrEqual(1000);

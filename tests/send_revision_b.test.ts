@@ -12,7 +12,8 @@ describe("with the outcome", () => {
   let device: string;
 
   beforeAll(async () => {
-    gateway = await Gateway.create({ settings: { "api.revision_b.wait": "2s" } });
+    const settings = { "api.revision_b.wait": "2s", "scheduler.retry_first": "2s" };
+    gateway = await Gateway.create({ settings });
     ({ account, device } = await shop(gateway));
   });
   afterAll(() => gateway.close());
