@@ -1,11 +1,10 @@
 // Nodes of one database that are killed, stopped, restarted and doubled while messages are sent:
 // nothing that was acknowledged is lost, and no more is sent twice than was in flight.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Callers } from "./support/callers.ts";
-import { Cluster, lease, takeover } from "./support/cluster.ts";
-import type { LedgerTotals } from "./support/ledger.ts";
+import { lease, takeover } from "./support/cluster.ts";
 import { PostgresServer } from "./support/postgres.ts";
 import { Sink } from "./support/sink.ts";
+import { type Load, underLoad } from "./support/under_load.ts";
 
 const window = 8; // Sends in flight for each device.
 const devices = 4;
@@ -22,34 +21,14 @@ afterAll(async () => {
   await server.close();
 });
 
-interface World {
-  cluster: Cluster;
-  callers: Callers;
-}
-
-/** Messages are sent while `body` runs; afterwards nothing may be lost. */
-async function underLoad(
-  path: string,
-  body: (world: World) => Promise<void>,
-): Promise<{ totals: LedgerTotals; pause: number }> {
+const load = (path: string, body: (load: Load) => Promise<void>) => {
   const settings = { "scheduler.window": window, "simulator.latency_ms": 10 };
-  const cluster = await Cluster.open(server, { devices, settings });
-  const callers = new Callers(cluster, sink.url(path));
-  callers.start();
-  await callers.accept(50);
-  await body({ cluster, callers });
-  await callers.accept(50);
-  await callers.stop();
-  const totals = await cluster.totals(callers, sink, path);
-  expect(totals).toMatchObject({ lost: 0, callbacksLost: 0, waiting: 0, failed: 0, unexpected: 0 });
-  expect(totals.sent).toBe(totals.accepted);
-  await cluster.close();
-  return { totals, pause: callers.longestPause() };
-}
+  return underLoad({ server, sink, path }, { devices, settings }, body);
+};
 
 test("kill -9 of the node that works, three times", async () => {
   const kills = 3;
-  const { totals, pause } = await underLoad("/killed", async ({ cluster, callers }) => {
+  const { totals, pause } = await load("/killed", async ({ cluster, callers }) => {
     for (let kill = 0; kill < kills; kill += 1) {
       const victim = (await cluster.owner())!;
       await victim.kill();
@@ -64,7 +43,7 @@ test("kill -9 of the node that works, three times", async () => {
 });
 
 test("SIGTERM hands over, to and fro, and nothing is sent twice", async () => {
-  const { totals, pause } = await underLoad("/stopped", async ({ cluster, callers }) => {
+  const { totals, pause } = await load("/stopped", async ({ cluster, callers }) => {
     for (let turn = 0; turn < 4; turn += 1) {
       const leaver = (await cluster.owner())!;
       expect(await leaver.stop()).toBe(0);
@@ -78,7 +57,7 @@ test("SIGTERM hands over, to and fro, and nothing is sent twice", async () => {
 });
 
 test("a node that comes and goes takes nothing, and disturbs nobody", async () => {
-  const { totals, pause } = await underLoad("/flapping", async ({ cluster, callers }) => {
+  const { totals, pause } = await load("/flapping", async ({ cluster, callers }) => {
     const [first, second] = cluster.gateways;
     for (let turn = 0; turn < 5; turn += 1) {
       await second!.kill();
@@ -93,7 +72,7 @@ test("a node that comes and goes takes nothing, and disturbs nobody", async () =
 });
 
 test("a second node of the same name ends, and the first goes on", async () => {
-  const { totals, pause } = await underLoad("/doubled", async ({ cluster, callers }) => {
+  const { totals, pause } = await load("/doubled", async ({ cluster, callers }) => {
     const double = await cluster.create("first");
     double.launch();
     expect(await double.exitCode()).toBe(1);

@@ -2,17 +2,14 @@
 // connections, has none left, or the network cuts them in the middle of a commit. Nothing that was
 // acknowledged is lost, nothing is sent twice, and all goes on by itself in the same process.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Callers } from "./support/callers.ts";
-import { Cluster } from "./support/cluster.ts";
+import { Cluster, type ClusterOptions } from "./support/cluster.ts";
 import { Cuttable } from "./support/cuttable.ts";
 import type { DatabaseSession } from "./support/database_session.ts";
 import { expectAccepted, expectRefused, rows } from "./support/expect.ts";
-import type { Gateway } from "./support/gateway.ts";
-import { exchange } from "./support/http.ts";
-import type { LedgerTotals } from "./support/ledger.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
 import { PostgresServer } from "./support/postgres.ts";
 import { Sink } from "./support/sink.ts";
+import { type Load, underLoad } from "./support/under_load.ts";
 import { waitFor } from "./support/wait.ts";
 
 let server: PostgresServer;
@@ -29,48 +26,33 @@ afterAll(async () => {
 // Long enough for a database that is started again: the node that works keeps its accounts.
 const settings = { "cluster.lease": "10s", "simulator.latency_ms": 10 };
 
-interface World {
-  cluster: Cluster;
-  callers: Callers;
-}
-
-/** Messages are sent while `body` runs; afterwards nothing may be lost or sent twice. */
-async function underLoad(
+/** As `underLoad`; afterwards nothing may be sent twice, and the same process works. */
+async function undisturbed(
   path: string,
-  options: { nodes?: string[]; port?: number },
-  body: (world: World) => Promise<void>,
-): Promise<LedgerTotals> {
-  const cluster = await Cluster.open(server, { ...options, devices: 4, settings });
-  const callers = new Callers(cluster, sink.url(path));
-  const first = cluster.gateways[0]!;
-  const { pid } = first;
-  callers.start();
-  await callers.accept(50);
-  await body({ cluster, callers });
-  await callers.accept(50);
-  await callers.stop();
-  const totals = await cluster.totals(callers, sink, path);
-  const none = { lost: 0, callbacksLost: 0, waiting: 0, failed: 0, unexpected: 0, duplicates: 0 };
-  expect(totals).toMatchObject(none);
-  expect(totals.sent).toBe(totals.accepted);
-  expect(await cluster.owner()).toBe(first);
-  expect(first.pid).toBe(pid);
-  await cluster.close();
-  return totals;
+  options: ClusterOptions,
+  body: (load: Load) => Promise<void>,
+): Promise<void> {
+  const world = { server, sink, path };
+  const { totals } = await underLoad(world, { ...options, settings }, async (load) => {
+    const first = load.cluster.gateways[0]!;
+    const { pid } = first;
+    await body(load);
+    await load.callers.accept(50);
+    expect(await load.cluster.owner()).toBe(first);
+    expect(first.pid).toBe(pid);
+  });
+  expect(totals.duplicates).toBe(0);
 }
-
-const isReady = async (gateway: Gateway): Promise<boolean> =>
-  (await exchange({ method: "GET", url: `${gateway.url}/readyz` })).status === 200;
 
 test("the database is killed twice, and started again", async () => {
-  await underLoad("/killed", {}, async ({ cluster, callers }) => {
+  await undisturbed("/killed", {}, async ({ cluster, callers }) => {
     const first = cluster.gateways[0]!;
     for (let kill = 0; kill < 2; kill += 1) {
       await server.stop("immediately");
-      await waitFor("the node to notice", async () => !(await isReady(first)));
+      await waitFor("the node to notice", async () => !(await first.isReady()));
       await server.start();
       await callers.accept(50);
-      await waitFor("readiness", () => isReady(first));
+      await waitFor("readiness", () => first.isReady());
     }
   });
 });
@@ -110,7 +92,7 @@ async function endConnections(session: DatabaseSession): Promise<void> {
 }
 
 test("the database ends all connections, again and again", async () => {
-  await underLoad("/ended", {}, async ({ cluster, callers }) => {
+  await undisturbed("/ended", {}, async ({ cluster, callers }) => {
     const session = await cluster.database.connect();
     for (let turn = 0; turn < 15; turn += 1) {
       await endConnections(session);
@@ -125,7 +107,7 @@ test.each(["before", "after"] as const)(
   async (place) => {
     const network = await Cuttable.open(server.socket);
     const nodes = ["first"];
-    await underLoad(`/cut-${place}`, { nodes, port: network.port }, async ({ callers }) => {
+    await undisturbed(`/cut-${place}`, { nodes, port: network.port }, async ({ callers }) => {
       let commits = 0;
       let cuts = 0;
       network.rule = (piece) => {
@@ -143,7 +125,7 @@ test.each(["before", "after"] as const)(
 );
 
 test("somebody keeps a snapshot of the database meanwhile", async () => {
-  await underLoad("/snapshot", { nodes: ["first"] }, async ({ cluster, callers }) => {
+  await undisturbed("/snapshot", { nodes: ["first"] }, async ({ cluster, callers }) => {
     const session = await cluster.database.connect();
     await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
     const [before] = await session.run("SELECT count(*) FROM message");
@@ -171,7 +153,7 @@ test("the database has no connection left, and then some again", async () => {
   });
   expectRefused(refused, rows.storageUnavailable);
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-  await waitFor("the node to notice", async () => !(await isReady(first)));
+  await waitFor("the node to notice", async () => !(await first.isReady()));
   for (const one of taken) one.close();
   session.close();
   const text = await waitFor("an accepted message", async () => {

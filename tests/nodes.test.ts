@@ -1,22 +1,18 @@
 // Two servers on one database: one works, the other takes over.
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from "vitest";
-import { Account, shop } from "./support/account.ts";
+import { Cluster, lease, states } from "./support/cluster.ts";
 import { expectAccepted } from "./support/expect.ts";
-import { Gateway } from "./support/gateway.ts";
-import { exchange } from "./support/http.ts";
+import type { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
 import { PostgresServer } from "./support/postgres.ts";
 import { waitFor } from "./support/wait.ts";
 
-const lease = 6_000;
 const deposed = 75;
 
 let server: PostgresServer;
+let cluster: Cluster;
 let first: Gateway;
 let second: Gateway;
-let account: Account;
-let device: string;
 
 beforeAll(async () => {
   server = await PostgresServer.open();
@@ -24,58 +20,26 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 beforeEach(async () => {
-  const database = server.createDatabase();
-  const settings = { "cluster.lease": `${lease}ms`, "outbound.allow_http_callbacks": true };
-  first = await Gateway.create({
-    database,
-    settings: { ...settings, "cluster.node": "first" },
-  });
-  ({ account, device } = await shop(first));
-  second = await Gateway.create({
-    database,
-    settings: { ...settings, "cluster.node": "second", "store.key_file": first.own(".key") },
-    start: false,
-  });
-  second.launch();
+  cluster = await Cluster.open(server);
+  [first, second] = cluster.gateways as [Gateway, Gateway];
   await waitFor("the second server to wait", () => second.log.includes("another node is at work"));
 });
-afterEach(async () => {
-  await Promise.all([first.abandon(), second.abandon()]);
-});
+afterEach(() => cluster.close());
 
-const body = () => ({ to: freshNumber(), from: device, message: freshText(), Type: "text" });
-
-const answers = (gateway: Gateway) =>
-  exchange({ method: "GET", url: `${gateway.url}/readyz` }).then(
-    ({ status }) => status === 200,
-    () => false,
-  );
+const send = (by: Gateway, more: object = {}) => {
+  const body = { to: freshNumber(), from: cluster.devices[0], message: freshText(), Type: "text" };
+  return cluster.accountAt(by).send({ ...body, ...more });
+};
 
 /** How long it takes until the second server is ready, in milliseconds. */
 async function untilSecondWorks(): Promise<number> {
   const began = performance.now();
-  await waitFor("the second server to work", () => answers(second), 30_000);
+  await waitFor("the second server to work", () => second.isReady(), 30_000);
   return performance.now() - began;
 }
 
-const states = async (gateway: Gateway) =>
-  Object.fromEntries(
-    (await gateway.json("node", "list")).map((node: any) => [
-      node.name,
-      [node.state, node.accounts],
-    ]),
-  );
-
-const sent = (gateway: Gateway) => {
-  try {
-    return readFileSync(gateway.simulator.file, "utf8");
-  } catch {
-    return "";
-  }
-};
-
 test("one works and the other waits, and both say so", async () => {
-  expect(await answers(second)).toBe(false);
+  expect(await second.isReady()).toBe(false);
   expect(await states(first)).toEqual({ first: ["up", 1], second: ["up", 0] });
   const beside = await second.cli("account", "create", "warung");
   expect(beside.code).toBe(1);
@@ -88,20 +52,18 @@ test("one works and the other waits, and both say so", async () => {
 });
 
 test("the accounts of a server that is stopped are served before its lease would end", async () => {
-  const accepted = await account.send({ ...body(), delay: 5 });
-  expectAccepted(accepted);
+  expectAccepted(await send(first, { delay: 5 }));
   expect(await first.stop()).toBe(0);
   expect(await untilSecondWorks()).toBeLessThan(lease);
   expect(await states(second)).toEqual({ first: ["gone", 0], second: ["up", 1] });
-  await waitFor("the message", () => sent(second).includes(device), 15_000);
+  await waitFor("the message", () => second.simulator.all().length === 1);
 });
 
 test("a server that was killed is followed when its lease has ended", async () => {
-  const accepted = await account.send({ ...body(), delay: 5 });
-  expectAccepted(accepted);
+  expectAccepted(await send(first, { delay: 5 }));
   await first.kill();
   expect(await untilSecondWorks()).toBeLessThan(lease + 5_000);
-  await waitFor("the message", () => sent(second).includes(device), 15_000);
+  await waitFor("the message", () => second.simulator.all().length === 1);
 });
 
 test("a server that was killed and starts at once does not wait for itself", async () => {
@@ -115,11 +77,9 @@ test("a server that was killed and starts at once does not wait for itself", asy
 test("a server that was frozen sends nothing, and ends when it finds another at work", async () => {
   process.kill(first.pid, "SIGSTOP");
   expect(await untilSecondWorks()).toBeLessThan(lease + 5_000);
-  const there = new Account(second, account.id, account.webhookSecret);
-  expectAccepted(await there.send(body(), { key: account.key }));
-  const before = sent(first);
+  expectAccepted(await send(second));
   process.kill(first.pid, "SIGCONT");
   expect(await first.exitCode()).toBe(deposed);
-  expect(sent(first)).toBe(before);
+  expect(first.simulator.all()).toEqual([]);
   expect(first.log).toContain("another node has taken over");
 });

@@ -1,17 +1,19 @@
 // Several servers on one database: every one of them answers everything, whichever works.
 import { writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingMessage } from "node:http";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { Account, shop } from "./support/account.ts";
+import { type Account, shop } from "./support/account.ts";
+import { Cluster, lease, servedBy, states } from "./support/cluster.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
-import { Gateway, type Settings } from "./support/gateway.ts";
+import type { Gateway } from "./support/gateway.ts";
 import { exchange } from "./support/http.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
 import { person, PersonClient } from "./support/people.ts";
-import { PostgresServer, type Database } from "./support/postgres.ts";
+import { PostgresServer } from "./support/postgres.ts";
 import { pause, waitFor } from "./support/wait.ts";
 
-const lease = 6_000;
+const listens = { "cluster.listen": "127.0.0.1:0" };
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -19,54 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Servers of one database; the first works. */
-class Cluster {
-  readonly nodes: Gateway[] = [];
-  private readonly database: Database = server.createDatabase();
-  private readonly settings: Settings;
-
-  constructor(settings: Settings = {}) {
-    this.settings = settings;
-  }
-
-  async add(settings: Settings = {}, start = true): Promise<Gateway> {
-    const first = this.nodes[0];
-    const node = await Gateway.create({
-      database: this.database,
-      settings: {
-        "cluster.lease": `${lease}ms`,
-        "cluster.node": `node-${this.nodes.length + 1}`,
-        "cluster.listen": "127.0.0.1:0",
-        "outbound.allow_http_callbacks": true,
-        ...(first && { "store.key_file": first.own(".key") }),
-        ...this.settings,
-        ...settings,
-      },
-      start,
-    });
-    this.nodes.push(node);
-    return node;
-  }
-
-  /** Attempts of the simulators of all servers, in the order of their times. */
-  attempts() {
-    const all = this.nodes.flatMap((node) => node.simulator.all());
-    return all.sort((left, right) => left.time.localeCompare(right.time));
-  }
-
-  async end(): Promise<void> {
-    await Promise.all(this.nodes.map((node) => node.abandon()));
-    this.database.drop();
-  }
-}
-
-/** The same account, by way of another server. */
-function by(gateway: Gateway, account: Account): Account {
-  const same = new Account(gateway, account.id, account.webhookSecret);
-  same.key = account.key;
-  same.keyId = account.keyId;
-  return same;
-}
+const bodyFor = ({ devices }: Cluster) => {
+  return { to: freshNumber(), from: devices[0]!, message: freshText(), Type: "text" };
+};
 
 const ask = (
   gateway: Gateway,
@@ -84,14 +41,6 @@ const ask = (
     deadline: 40_000,
   });
 
-const states = async (gateway: Gateway) =>
-  Object.fromEntries(
-    (await gateway.json("node", "list")).map((node: any) => [
-      node.name,
-      [node.state, node.accounts],
-    ]),
-  );
-
 async function metric(gateway: Gateway, name: string): Promise<number> {
   const { text } = await exchange({ method: "GET", url: `${gateway.url}/metrics` });
   const line = text.split("\n").find((one) => one.startsWith(`${name} `));
@@ -103,19 +52,19 @@ describe("two servers", () => {
   let first: Gateway;
   let second: Gateway;
   let account: Account;
-  let device: string;
   let other: Account; // The same account by way of the second.
-  const body = () => ({ to: freshNumber(), from: device, message: freshText(), Type: "text" });
+  const body = () => bodyFor(cluster);
 
   beforeEach(async () => {
-    cluster = new Cluster({ "api.revision_b.wait": "5s" });
-    first = await cluster.add();
-    const scopes = "send,messages:read,campaigns:read,campaigns:manage";
-    ({ account, device } = await shop(first, {}, { scopes }));
-    second = await cluster.add();
-    other = by(second, account);
+    cluster = await Cluster.open(server, {
+      nodes: ["node-1", "node-2"],
+      scopes: "send,messages:read,campaigns:read,campaigns:manage",
+      settings: { ...listens, "api.revision_b.wait": "5s" },
+    });
+    [first, second] = cluster.gateways as [Gateway, Gateway];
+    [account, other] = [cluster.accountAt(first), cluster.accountAt(second)];
   });
-  afterEach(() => cluster.end());
+  afterEach(() => cluster.close());
 
   test("both answer, one works, and both know each other's address", async () => {
     const accepted = await other.send(body());
@@ -195,7 +144,7 @@ describe("two servers", () => {
 
   test("an account's rate is one, whichever is asked", async () => {
     const { account: slow, device: from } = await shop(first, { rate: "5/min" });
-    const way = [slow, by(second, slow)];
+    const way = [slow, servedBy(second, slow)];
     const answers = [];
     for (let count = 0; count < 8; count += 1) {
       answers.push((await way[count % 2]!.send({ ...body(), from })).status);
@@ -344,29 +293,29 @@ describe("two servers", () => {
 
 describe("three servers", () => {
   test("when the one that works is killed, both others go on answering", async () => {
-    const cluster = new Cluster();
-    const nodes = [await cluster.add(), await cluster.add(), await cluster.add()];
-    const { account, device } = await shop(nodes[0]!);
-    const body = () => ({ to: freshNumber(), from: device, message: freshText(), Type: "text" });
-    const left = nodes.slice(1).map((node) => by(node, account));
+    const nodes = ["node-1", "node-2", "node-3"];
+    const cluster = await Cluster.open(server, { nodes, settings: listens });
+    const [first, ...others] = cluster.gateways as [Gateway, Gateway, Gateway];
+    const left = others.map((node) => cluster.accountAt(node));
+    const body = () => bodyFor(cluster);
     for (const way of left) expectAccepted(await way.send(body()));
-    await nodes[0]!.kill();
+    await first.kill();
     const replies = await Promise.all(left.map((way) => way.send(body(), { deadline: 20_000 })));
     replies.forEach((reply) => expectAccepted(reply));
-    const after = Object.values(await states(nodes[1]!)) as [string, number][];
+    const after = Object.values(await states(others[0]!));
     expect(after.filter(([state]) => state === "up")).toHaveLength(2);
     expect(after.map(([, accounts]) => accounts).sort()).toEqual([0, 0, 1]);
     await waitFor("all messages", () => cluster.attempts().length >= 4);
-    await cluster.end();
+    await cluster.close();
   });
 });
 
 describe("a server alone", () => {
   test("answers 503 when nobody works for 15 s, and at once that it is not ready", async () => {
-    const cluster = new Cluster({ "cluster.lease": "1m" });
-    const first = await cluster.add();
-    const { account, device } = await shop(first);
-    const second = await cluster.add({}, false);
+    const settings = { ...listens, "cluster.lease": "1m" };
+    const cluster = await Cluster.open(server, { nodes: ["node-1"], settings });
+    const first = cluster.gateways[0]!;
+    const second = await cluster.create("node-2");
     second.launch(); // It has never reached the first, so only the lease says that that is gone.
     await waitFor("the second to wait", () => second.log.includes("another node is at work"));
     await first.kill();
@@ -375,26 +324,24 @@ describe("a server alone", () => {
     expect(ready.status).toBe(503);
     expect(performance.now() - began).toBeLessThan(5_000);
     expect((await exchange({ method: "GET", url: `${second.url}/healthz` })).status).toBe(200);
-    const reply = await by(second, account).send(
-      { to: freshNumber(), from: device, message: freshText(), Type: "text" },
-      { deadline: 25_000 },
-    );
+    const account = cluster.accountAt(second);
+    const reply = await account.send(bodyFor(cluster), { deadline: 25_000 });
     expect(reply.status).toBe(503);
     expect(Number(reply.headers["retry-after"])).toBeGreaterThan(0);
     expect(performance.now() - began).toBeGreaterThan(14_500);
-    await cluster.end();
+    await cluster.close();
   });
 
   test("says when it does not share the others' secret", async () => {
-    const cluster = new Cluster();
-    const first = await cluster.add();
-    const secret = `${first.folder}/other.key`;
+    const cluster = await Cluster.open(server, { nodes: ["node-1"], settings: listens });
+    const second = await cluster.create("node-2");
+    const secret = join(second.folder, "other.key");
     writeFileSync(secret, "a secret of one server alone");
-    const second = await cluster.add({ "cluster.key_file": secret }, false);
+    second.configure({ "cluster.key_file": secret });
     second.launch();
     await waitFor("the second to wait", () => second.log.includes("another node is at work"));
     expect((await exchange({ method: "GET", url: `${second.url}/readyz` })).status).toBe(503);
     expect(second.log).toContain("do both have copies of one cluster.key_file?");
-    await cluster.end();
+    await cluster.close();
   });
 });

@@ -23,8 +23,21 @@ export interface ClusterOptions {
   nodes?: string[]; // Their names; the first works for the account at first.
   port?: number; // Where the first finds a proxy before the database.
   devices?: number;
+  scopes?: string; // Of the account's key.
   settings?: Settings;
   environments?: Record<string, Record<string, string>>; // Of nodes, by their names.
+}
+
+/** The same account, as another node serves it. */
+export function servedBy(gateway: Gateway, account: Account): Account {
+  const seen = new Account(gateway, account.id, account.webhookSecret);
+  return Object.assign(seen, { key: account.key });
+}
+
+/** The nodes as one of them lists them: of each its state and how many accounts it works for. */
+export async function states(gateway: Gateway): Promise<Record<string, [string, number]>> {
+  const nodes: any[] = await gateway.json("node", "list");
+  return Object.fromEntries(nodes.map((node) => [node.name, [node.state, node.accounts]]));
 }
 
 export class Cluster {
@@ -53,7 +66,8 @@ export class Cluster {
     const [name = "first", ...others] = options.nodes ?? ["first", "second"];
     const first = await cluster.create(name, options.port);
     await first.start();
-    const { account, device } = await shop(first);
+    const key = options.scopes ? { scopes: options.scopes } : {};
+    const { account, device } = await shop(first, {}, key);
     cluster.devices.push(device);
     while (cluster.devices.length < (options.devices ?? 1)) {
       cluster.devices.push(await account.device());
@@ -82,10 +96,7 @@ export class Cluster {
     this.gateways.push(gateway);
     this.names.set(gateway, name);
     const [account] = this.accounts.values();
-    if (account) {
-      const seen = new Account(gateway, account.id, account.webhookSecret);
-      this.accounts.set(gateway, Object.assign(seen, { key: account.key }));
-    }
+    if (account) this.accounts.set(gateway, servedBy(gateway, account));
     return gateway;
   }
 
@@ -97,6 +108,8 @@ export class Cluster {
       if (child.exitCode !== null) throw new Error(`the node has ended:\n${gateway.log}`);
       return (await this.generationOf(gateway)) > life;
     });
+    // With this setting it also answers, by way of the node that works.
+    if (this.settings["cluster.listen"]) await waitFor("an answer", () => gateway.isReady());
   }
 
   /** The account, as this node serves it. */

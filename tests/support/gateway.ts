@@ -146,13 +146,13 @@ export class Gateway {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`the gateway ended while starting:\n${this.log}`);
     }
+    return this.isReady();
+  }
+
+  async isReady(): Promise<boolean> {
     try {
-      const answer = await exchange({
-        method: "GET",
-        url: `${this.url}/readyz`,
-        ca: this.options.ca,
-      });
-      return answer.status === 200;
+      const url = `${this.url}/readyz`;
+      return (await exchange({ method: "GET", url, ca: this.options.ca })).status === 200;
     } catch {
       return false;
     }
