@@ -242,6 +242,30 @@ TEST_P(DamageTest, ACallbackThatCannotBeRecordedDelaysNoOther) {
     EXPECT_GT(store->condition().damages(), 0);
 }
 
+TEST_P(DamageTest, OfResultsThatAreWrittenTogetherOnlyThoseOfDamagedRowsAreLeftOut) {
+    const auto callbacks = finished_together(100);
+    damage("callback", 1);
+    WriteBatch batch;
+    for (const auto& callback : callbacks) {
+        batch.callback_updates.push_back({.event = callback.id,
+                                          .progress = {.state = model::CallbackState::delivered,
+                                                       .attempts = 1,
+                                                       .updated_at = clock.now()}});
+    }
+    write(batch);
+    for (const auto& update : batch.callback_updates) {
+        const auto stored = reader()->callback(update.event);
+        EXPECT_EQ(stored.has_value(), !update.damaged);
+        if (stored) {
+            ASSERT_TRUE(*stored);
+            EXPECT_EQ((*stored)->progress.state, model::CallbackState::delivered);
+        }
+    }
+    const auto damaged = std::ranges::count(batch.callback_updates, true, &CallbackUpdate::damaged);
+    EXPECT_GT(damaged, 0);
+    EXPECT_LT(damaged, 100);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, DamageTest, ::testing::ValuesIn(engines_by_damage()), name_of);
 
 }  // namespace

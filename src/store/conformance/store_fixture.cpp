@@ -192,6 +192,22 @@ model::Callback StoreTest::finished_with_callback(std::int64_t origin) {
     return callback;
 }
 
+std::vector<model::Callback> StoreTest::finished_together(std::size_t count) {
+    std::vector<model::Message> made;
+    for (std::size_t place = 0; place < count; ++place) {
+        made.push_back(accepted());
+    }
+    WriteBatch ending;
+    std::vector<model::Callback> callbacks;
+    for (const auto& one : made) {
+        callbacks.push_back(callback_for(one));
+        ending.finishes.push_back(finish_of(one));
+        ending.finishes.back().callback = callbacks.back();
+    }
+    write(ending);
+    return callbacks;
+}
+
 void StoreTest::update(model::EventId event, const model::CallbackProgress& progress) {
     WriteBatch batch;
     batch.callback_updates.push_back({.event = event, .progress = progress});

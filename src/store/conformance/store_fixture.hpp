@@ -128,6 +128,8 @@ protected:
     model::Callback callback_for(const model::Message& message, std::int64_t origin = 1);
     /// Accepts a message and ends it with this callback.
     model::Callback finished_with_callback(std::int64_t origin = 1);
+    /// Accepts messages and ends them in one batch. The ids of their callbacks follow each other.
+    std::vector<model::Callback> finished_together(std::size_t count);
     void update(model::EventId event, const model::CallbackProgress& progress);
 
     /// The ids of the lane's messages that are due before `before`.

@@ -95,6 +95,53 @@ TEST_P(TrailTest, AnAttemptNamesTheRequestThatCarriedSeveral) {
     EXPECT_EQ(attempts[1].batch, std::nullopt);
 }
 
+/// The engine writes equal results of callbacks whose ids follow each other with one statement.
+TEST_P(TrailTest, EachCallbackOfARequestGetsItsOwnResult) {
+    const auto callbacks = finished_together(20);
+    const auto first = callbacks.begin() + 2;  // The others are not in the request.
+    const auto last = callbacks.end() - 2;
+    const auto asked_again = callbacks.begin() + 9;
+    clock.advance(1s);
+    const model::PostedBatch batch{.id = ids.next(), .events = 16};
+    const auto again_at = clock.now() + 5s;
+    WriteBatch results;
+    for (auto one = first; one != last; ++one) {
+        const bool is_delivered = one != asked_again;
+        results.callback_updates.push_back(
+            {.event = one->id,
+             .progress = {.state = is_delivered ? CallbackState::delivered : CallbackState::waiting,
+                          .attempts = 1,
+                          .due_at = is_delivered ? one->created_at : again_at,
+                          .last_status = 200,
+                          .last_error = is_delivered ? "" : "asked again",
+                          .updated_at = clock.now(),
+                          .batch = batch},
+             .took = 120ms,
+             .answer = "ok"});
+    }
+    write(results);
+    reopen();
+    for (auto one = callbacks.begin(); one != callbacks.end(); ++one) {
+        const bool is_posted = one >= first && one < last;
+        const auto stored = take(reader()->callback(one->id));
+        ASSERT_TRUE(stored);
+        const auto& progress = stored->progress;
+        EXPECT_EQ(progress.state, is_posted && one != asked_again ? CallbackState::delivered
+                                                                  : CallbackState::waiting);
+        EXPECT_EQ(progress.due_at, one == asked_again ? again_at : one->created_at);
+        EXPECT_EQ(progress.last_error, one == asked_again ? "asked again" : "");
+        EXPECT_EQ(progress.batch, is_posted ? std::optional{batch} : std::nullopt);
+        const auto attempts = attempts_of(*one);
+        ASSERT_EQ(attempts.size(), is_posted ? 1U : 0U);
+        if (is_posted) {
+            EXPECT_EQ(attempts[0].at, clock.now());
+            EXPECT_EQ(attempts[0].took, 120ms);
+            EXPECT_EQ(attempts[0].status, 200);
+            EXPECT_EQ(attempts[0].answer, "ok");
+        }
+    }
+}
+
 TEST_P(TrailTest, EventsAreWrittenWithWhatTheyTellOf) {
     const auto message = accepted();
     WriteBatch first;

@@ -103,6 +103,11 @@ public:
     /// Waits until everything that was run is executed. Throws Failure.
     virtual void wait() = 0;
 
+    /// What follows INSERT or UPDATE in a statement that writes several rows: if it fails, the rows
+    /// that it has written may stay until the transaction is undone. SQLite otherwise copies each
+    /// page before such a statement changes it.
+    [[nodiscard]] virtual std::string_view or_fail() const noexcept { return ""; }
+
     // Transactions. Between `begin` and the end of the transaction the connection may write.
     virtual void begin() = 0;
     /// Begins a transaction that only reads, in which all queries see the same rows.

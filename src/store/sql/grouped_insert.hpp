@@ -11,7 +11,8 @@
 namespace merpati::store::sql {
 
 /// Operation: `run` inserts groups of `size` rows with one statement each, and the rest one by one.
-/// In SQLite a statement begins and ends at about the cost of a small row.
+/// In SQLite a statement begins and ends at about the cost of a small row. A group that fails is
+/// not undone by itself (Connection::or_fail): its transaction or savepoint is.
 ///
 /// Threads: one, that of its connection.
 class GroupedInsert {
@@ -22,7 +23,8 @@ public:
     GroupedInsert(Connection& connection, const std::string& table, const std::string& row,
                   const std::string& ending = "")
         : one_(connection, "INSERT INTO " + table + " VALUES" + row + ending),
-          group_(connection, "INSERT INTO " + table + " VALUES" + repeated(row) + ending) {}
+          group_(connection, "INSERT" + std::string{connection.or_fail()} + " INTO " + table +
+                                 " VALUES" + repeated(row) + ending) {}
 
     /// Calls `write(insert, element)` for each element, which calls `insert` with the arguments of
     /// its row. Texts and bytes among them live as long as the elements. Throws Failure: some of

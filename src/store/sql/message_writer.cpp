@@ -21,6 +21,16 @@ void insert_completion(const Insert& insert, const model::MessageId& message,
            completion.as_template);
 }
 
+/// The row of a callback has this in place of an answer until its first attempt, whose result has
+/// to fit there: its status, the id of its batch, and a short answer. The pages of new rows are
+/// full, and SQLite moves half of a page's rows to another page when one grows beyond it.
+constexpr std::size_t result_bytes = 32;
+
+std::string new_callback_row() {
+    return "(?,?,?,?,?,?,?,?,?,?,0,0,?,0,'',?,0,NULL,'" + std::string(result_bytes, ' ') +
+           "',NULL,NULL,NULL)";
+}
+
 }  // namespace
 
 Senders::Senders(Connection& connection)
@@ -90,8 +100,7 @@ MessageWriter::MessageWriter(Connection& connection)
               number_of(About::status))),
       insert_completion_(connection, "completion", "(?,?,?,?,?,?,?,?,?,?)",
                          " ON CONFLICT DO NOTHING"),
-      insert_callback_(connection, "callback",
-                       "(?,?,?,?,?,?,?,?,?,?,0,0,?,0,'',?,0,NULL,NULL,NULL,NULL,NULL)"),
+      insert_callback_(connection, "callback", new_callback_row()),
       find_idempotency_(connection, std::string{"SELECT "} + idempotency_columns +
                                         " FROM idempotency WHERE account = ? AND key = ?"),
       insert_idempotency_(connection, idempotency_put),
@@ -300,9 +309,12 @@ void MessageWriter::finish(const Finish& finish) {
     }
 }
 
+/// Lanes end their messages in turn. In the order of ids, SQLite adds most rows behind all others,
+/// and searches no place among them.
 void MessageWriter::write_ended() {
     write_callbacks(callbacks_);
     callbacks_.clear();
+    std::ranges::sort(ended_, {}, [](const Finish* ended) { return ended->message->id; });
     insert_completion_.run(
         std::span<const Finish* const>{ended_}, [](auto insert, const Finish& finish) {
             const auto event = finish.callback.transform(
@@ -398,6 +410,18 @@ void MessageWriter::flush_lanes() {
 void MessageWriter::record_intent(const Intent& intent) {
     mark_intent_.run(intent.device.value(), static_cast<int>(intent.source),
                      bucket_of(intent.queued_at), intent.message.sequence());
+}
+
+void MessageWriter::update_callback(const CallbackUpdate& update) {
+    results_.push_back(&update);
+    if (singly_) {
+        write_results();
+    }
+}
+
+void MessageWriter::write_results() {
+    trail_.update_callbacks(results_);
+    results_.clear();
 }
 
 void MessageWriter::add_callback(const model::Callback& callback) {

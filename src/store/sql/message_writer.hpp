@@ -68,9 +68,9 @@ class MessageWriter {
 public:
     explicit MessageWriter(Connection& connection);
 
-    // The rows of messages that are accepted, and of completions and their callbacks, are inserted
-    // in groups: call `write_accepted` and `write_ended` after the elements, which must live until
-    // then. Nothing may read these rows before.
+    // The rows of messages that are accepted, of completions and their callbacks, and the results
+    // of callbacks are written in groups: call `write_accepted`, `write_ended` and `write_results`
+    // after the elements, which must live until then. Nothing may read these rows before.
     void accept(Accept& accept);
     void write_accepted();
     /// Stores a message with its queue row. Nothing is charged.
@@ -89,7 +89,8 @@ public:
     /// Sets `decide_by` of those that were handed over. Waits.
     void note_decide_by();
     void record_intent(const Intent& intent);
-    void update_callback(const CallbackUpdate& update) { trail_.update_callback(update); }
+    void update_callback(const CallbackUpdate& update);
+    void write_results();
     void add_callback(const model::Callback& callback);
     /// Ends a message that is in no lane. `event`: its callback.
     void add_completion(const model::MessageId& message, const model::Completion& completion,
@@ -111,6 +112,7 @@ public:
         accepted_.clear();
         ended_.clear();
         callbacks_.clear();
+        results_.clear();
     }
     /// Call after a rollback.
     void forget_lanes() {
@@ -169,10 +171,11 @@ private:
     };
     std::deque<HandedOver> handed_over_;       // Whose `decide_by` is not noted yet.
     DamagedRows<std::int64_t> damaged_lanes_;  // By device number.
-    // Whose rows are not inserted yet.
+    // Whose rows are not written yet.
     std::vector<const model::Message*> accepted_;
     std::vector<const Finish*> ended_;
     std::vector<const model::Callback*> callbacks_;  // Of `ended_`.
+    std::vector<const CallbackUpdate*> results_;
     bool singly_ = false;
 };
 

@@ -1,8 +1,44 @@
 #include "store/sql/trail_writer.hpp"
 
+#include <cstddef>
+#include <string>
+
 #include "store/sql/rows.hpp"
 
 namespace merpati::store::sql {
+namespace {
+
+/// A statement for fewer rows costs as much as one for each of them.
+constexpr std::size_t delivered_min = 4;
+
+bool is_delivered_at_once(const CallbackUpdate& update) {
+    const auto& progress = update.progress;
+    return progress.state == model::CallbackState::delivered && progress.attempts == 1 &&
+           progress.last_error.empty();
+}
+
+/// Whether `next` has the id after that of `one`, and the same result.
+bool follows(const CallbackUpdate& one, const CallbackUpdate& next) {
+    const auto& had = one.progress;
+    const auto& has = next.progress;
+    return next.event.sequence() == one.event.sequence() + 1 && is_delivered_at_once(next) &&
+           has.last_status == had.last_status && has.updated_at == had.updated_at &&
+           has.batch == had.batch && next.took == one.took && next.answer == one.answer;
+}
+
+/// How many of the first were delivered together, with ids that follow each other; 0: none.
+std::size_t delivered_together(std::span<const CallbackUpdate* const> updates) {
+    if (!is_delivered_at_once(*updates.front())) {
+        return 0;
+    }
+    std::size_t count = 1;
+    while (count < updates.size() && follows(*updates[count - 1], *updates[count])) {
+        ++count;
+    }
+    return count;
+}
+
+}  // namespace
 
 TrailWriter::TrailWriter(Connection& connection)
     : insert_event_(connection,
@@ -20,6 +56,11 @@ TrailWriter::TrailWriter(Connection& connection)
           "error = excluded.error, answer = excluded.answer, retry_at = excluded.retry_at, "
           "batch = excluded.batch, batch_tail = excluded.batch_tail, "
           "batch_events = excluded.batch_events"),
+      deliver_(connection, "UPDATE" + std::string{connection.or_fail()} +
+                               " callback SET state = 1, attempts = 1, last_status = ?3, "
+                               "last_error = '', updated_at = ?4, last_took = ?5, "
+                               "last_answer = ?6, batch = ?7, batch_tail = ?8, batch_events = ?9 "
+                               "WHERE id BETWEEN ?1 AND ?2"),
       update_callback_(connection,
                        "UPDATE callback SET state = ?3, attempts = ?4, due_at = ?5, "
                        "last_status = ?6, last_error = ?7, updated_at = ?8, last_took = ?9, "
@@ -55,6 +96,29 @@ void TrailWriter::note(const model::MessageId& message, const model::MessageEven
     if (number > MessageEvent::first_kept + MessageEvent::last_kept) {
         drop_event_.run(message.sequence(), number - MessageEvent::last_kept);
     }
+}
+
+void TrailWriter::update_callbacks(std::span<const CallbackUpdate* const> updates) {
+    while (!updates.empty()) {
+        auto count = delivered_together(updates);
+        if (count >= delivered_min) {
+            deliver(*updates.front(), *updates[count - 1]);
+        } else {
+            count = 1;
+            update_callback(*updates.front());
+        }
+        updates = updates.subspan(count);
+    }
+}
+
+/// Of all callbacks from `first` to `last`, whose results are equal. They stay due when they were.
+void TrailWriter::deliver(const CallbackUpdate& first, const CallbackUpdate& last) {
+    const auto& progress = first.progress;
+    deliver_.run(first.event.sequence(), last.event.sequence(), progress.last_status,
+                 progress.updated_at, first.took.count(), or_null(first.answer),
+                 progress.batch.transform([](auto& one) { return one.id.sequence(); }),
+                 progress.batch.transform([](auto& one) { return tail_of(one.id); }),
+                 progress.batch.transform([](auto& one) { return one.events; }));
 }
 
 void TrailWriter::update_callback(const CallbackUpdate& update) {

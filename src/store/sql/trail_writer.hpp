@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/message_event.hpp"
@@ -12,7 +13,9 @@ namespace merpati::store::sql {
 
 /// Operation: the steps of a message are rows of `message_event`, numbered from 1. The last attempt
 /// of a callback is part of the callback's row. The next attempt moves it to `callback_attempt`, so
-/// a callback that is delivered at the first attempt has a single row.
+/// a callback that is delivered at the first attempt has a single row. Callbacks that were
+/// delivered together have the same result; those whose ids follow each other get it with one
+/// statement.
 ///
 /// Limits: MessageEvent::first_kept and last_kept. Each replay of a callback removes all but the
 /// last `attempts_kept` earlier attempts.
@@ -27,7 +30,7 @@ public:
     void note(const model::MessageId& message, const std::vector<model::MessageEvent>& events);
     void note(const model::MessageId& message, const model::MessageEvent& event);
 
-    void update_callback(const CallbackUpdate& update);
+    void update_callbacks(std::span<const CallbackUpdate* const> updates);
     /// Makes the callback due at `now` (queue time), and counts its attempts from 0 again.
     void replay_callback(const model::EventId& event, Timestamp due, Timestamp at);
 
@@ -36,9 +39,13 @@ public:
     void forget_callback(std::int64_t event);
 
 private:
+    void deliver(const CallbackUpdate& first, const CallbackUpdate& last);
+    void update_callback(const CallbackUpdate& update);
+
     Statement insert_event_;
     Statement drop_event_;
     Statement keep_attempt_;
+    Statement deliver_;
     Statement update_callback_;
     Statement replay_callback_;
     Statement drop_attempts_;

@@ -76,7 +76,8 @@ void Transaction::run(WriteBatch& batch) {
           [this](HandOver& hand_over) { writer_.hand_over(hand_over); });
     write(Kind::intent, batch.intents, [this](Intent& intent) { writer_.record_intent(intent); });
     write(Kind::callback, batch.callback_updates,
-          [this](CallbackUpdate& update) { writer_.update_callback(update); });
+          [this](const CallbackUpdate& update) { writer_.update_callback(update); });
+    flush(Kind::rows, [this] { writer_.write_results(); });
     if (!batch.changes.empty()) {
         flush_counts(batch);  // Changes may read balances and campaigns.
     }

@@ -56,6 +56,7 @@ public:
     void execute(const char* sql) override;
     [[nodiscard]] std::int64_t changes() override { return sqlite3_changes64(handle_); }
     void wait() override {}
+    [[nodiscard]] std::string_view or_fail() const noexcept override { return " OR FAIL"; }
     void begin() override { execute("BEGIN IMMEDIATE"); }
     void begin_snapshot() override { execute("BEGIN"); }
     void commit() override { execute("COMMIT"); }

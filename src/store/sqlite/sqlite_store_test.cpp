@@ -324,6 +324,44 @@ TEST_F(SqliteStoreTest, ANewStoreTakesTheKeyFileThatIsThere) {
     make_store();
 }
 
+TEST_F(SqliteStoreTest, ResultsOfCallbacksFitIntoTheirPages) {
+    const auto store = take(open_store(options));
+    const auto id = [first = Uuid::sequence_at(clock.now())](std::int64_t number) {
+        return Uuid{first + number, 0x2'3456'789A'BCDEU};
+    };
+    constexpr std::int64_t count = 400;
+    WriteBatch adding;
+    adding.changes.push_back({.run = [&](Tables& tables) -> Result<void> {
+        for (std::int64_t number = 0; number < count; ++number) {
+            take(tables.add_callback({.id = id(number),
+                                      .account = {1},
+                                      .url = "https://toko.example/status",
+                                      .origin_key = 1,
+                                      .body = std::string(250, '.'),
+                                      .created_at = clock.now()}));
+        }
+        return {};
+    }});
+    EXPECT_TRUE(store->write(adding));
+    sqlite::Connection reader{file.string(), sqlite::Access::read_only};
+    const auto pages = reader.query_text("PRAGMA page_count");
+    WriteBatch results;
+    for (std::int64_t number = 0; number < count; ++number) {
+        results.callback_updates.push_back(
+            {.event = id(number),
+             .progress = {.state = model::CallbackState::delivered,
+                          .attempts = 1,
+                          .due_at = clock.now(),
+                          .last_status = 200,
+                          .updated_at = clock.now(),
+                          .batch = model::PostedBatch{.id = id(count), .events = 100}},
+             .took = 5ms,
+             .answer = R"({"ok":true})"});
+    }
+    EXPECT_TRUE(store->write(results));
+    EXPECT_EQ(reader.query_text("PRAGMA page_count"), pages);
+}
+
 TEST_F(SqliteStoreTest, ABookThatDisagreesWithBalanceOrMessagesIsFound) {
     make_store();
     execute(

@@ -141,6 +141,21 @@ void StatementCostTest::write_batches() {
     EXPECT_TRUE(batch.finishes.front().finished);
     EXPECT_TRUE(batch.reschedules.front().rescheduled);
     EXPECT_TRUE(batch.hand_overs.front().handed_over);
+    const auto reported = stored(waiting_from, 2);
+    std::vector<model::Callback> together;
+    WriteBatch results;
+    for (int count = 0; count < 10; ++count) {  // Written with one statement.
+        together.push_back(callback_for(*reported));
+        results.callback_updates.push_back(
+            {.event = together.back().id,
+             .progress = {.state = model::CallbackState::delivered, .attempts = 1}});
+    }
+    run([&](Tables& tables) {
+        for (const auto& callback : together) {
+            take(tables.add_callback(callback));
+        }
+    });
+    write_as_it_is(results);
     run([&](Tables& tables) {
         for (int count = 0; count < 300; ++count) {  // More than a trail keeps.
             take(tables.note_event(accepted_id, {.at = clock.now()}));
