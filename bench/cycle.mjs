@@ -56,7 +56,11 @@ async function startSecure(folder, sink, certificate) {
   return { ...side, url: side.url.replace("http:", "https:") };
 }
 
-/** `each`: messages of a request. `batches`: a callback reports many, so arrivals say nothing. */
+/**
+ * `each`: messages of a request. `batches`: a request to the sink reports many messages, so the
+ * gateway counts those that were reported. Messages of requests whose answers the load generator
+ * did not wait for are sent and reported too, and count.
+ */
 export async function measure(
   startSide,
   script,
@@ -65,16 +69,16 @@ export async function measure(
   { connections = CONNECTIONS, each = 1, batches = false } = {},
 ) {
   const { processes, url, environment } = await startSide();
-  const before = { cpu: cpuSeconds(processes), callbacks: await sink.count() };
+  const reports = batches ? { count: () => reported(new URL("/metrics", url)) } : sink;
+  const before = { cpu: cpuSeconds(processes), callbacks: await reports.count() };
   const begun = performance.now();
   const result = await load({ url, script, connections, seconds, environment });
   result.accepted *= each;
-  const expected = batches ? Infinity : before.callbacks + result.accepted;
-  const drained = await drain(processes, sink, expected);
+  const drained = await drain(processes, reports, before.callbacks + result.accepted);
   const cpu = cpuSeconds(processes) - before.cpu;
   const resident = processes.reduce((sum, child) => sum + memory(child).resident, 0);
   await stop(...processes.toReversed());
-  const completed = batches ? result.accepted : drained.callbacks - before.callbacks;
+  const completed = drained.callbacks - before.callbacks;
   return {
     ...result,
     completed,
@@ -85,7 +89,16 @@ export async function measure(
   };
 }
 
-/** Waits until all callbacks arrived and the side is idle; resolves with the last one's time. */
+/** The messages whose callbacks were delivered. */
+async function reported(metrics) {
+  const text = await (await fetch(metrics)).text();
+  return Number(/^merpati_callback_attempts_total{result="delivered"} (\d+)/m.exec(text)[1]);
+}
+
+/**
+ * Waits until `expected` callbacks or more arrived, which `sink` counts, and the side is idle;
+ * resolves with the last one's time.
+ */
 export async function drain(processes, sink, expected) {
   const end = performance.now() + DRAIN_SECONDS_MAX * 1000;
   let callbacks = await sink.count();
