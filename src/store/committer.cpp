@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/assert.hpp"
 #include "base/liveness_probes.hpp"
 #include "base/mailbox.hpp"
 #include "base/thread.hpp"
@@ -103,16 +104,18 @@ public:
         }
     }
 
-    /// Adds operations from `place` on to the next transaction. The place after them.
+    /// Adds operations from `place` on to the next transaction. The place after them. The results
+    /// of a request stay together: the last ones of a transaction may go beyond `batch_max`.
     std::size_t gather(std::vector<Operation>& operations, std::size_t place) {
-        const auto end = std::min(operations.size(), place + options_.batch_max);
+        std::size_t elements = 0;
         std::size_t accepts = 0;
-        for (; place < end; ++place) {
+        for (; place < operations.size() && elements < options_.batch_max; ++place) {
             const auto more = accepts_of(operations[place]);
             if (more > 0 && accepts > 0 && accepts + more > options_.change_accepts_max) {
                 put_off_.push_back(std::move(operations[place]));
             } else {
                 accepts += more;
+                elements += elements_of(operations[place]);
                 gathering_.add(std::move(operations[place]));
             }
         }
@@ -165,8 +168,8 @@ public:
     /// For operations that no caller waits for: wakes the thread only if it sleeps. The thread
     /// sets `asleep_` before it checks the box, and this function fills the box before it checks
     /// `asleep_`, so no operation is left waiting.
-    bool put_without_haste(std::vector<Operation>&& operations) {
-        const bool taken = box_.put_all_quietly(std::move(operations));
+    bool put_without_haste(Operation&& operation) {
+        const bool taken = box_.put_quietly(std::move(operation));
         if (asleep_.load()) {
             box_.wake();
         }
@@ -357,22 +360,8 @@ void Committer::record_intent(Intent intent, Done<Intent> done) {
 
 void Committer::update_callbacks(std::vector<CallbackUpdate> updates,
                                  std::move_only_function<void()> done) {
-    struct Shared {
-        std::size_t left;  // Only the committer's thread counts it down.
-        std::move_only_function<void()> done;
-    };
-    const auto shared = std::make_shared<Shared>(updates.size(), std::move(done));
-    std::vector<Operation> operations;
-    operations.reserve(updates.size());
-    for (auto& update : updates) {
-        operations.emplace_back(
-            Pending<CallbackUpdate>{std::move(update), [shared](CallbackUpdate&&) {
-                                        if (--shared->left == 0) {
-                                            shared->done();
-                                        }
-                                    }});
-    }
-    impl_->put_without_haste(std::move(operations));
+    invariant(!updates.empty(), "a request has carried callbacks");
+    impl_->put_without_haste(PendingResults{std::move(updates), std::move(done)});
 }
 
 void Committer::probe(std::move_only_function<void()> answer) {
@@ -391,9 +380,8 @@ bool Committer::change_always(std::move_only_function<Result<void>(Tables&)> run
 
 bool Committer::change_without_haste(std::move_only_function<Result<void>(Tables&)> run,
                                      ChangeDone done) {
-    std::vector<Operation> operations;
-    operations.emplace_back(pending({.run = std::move(run), .lasting = true}, std::move(done)));
-    return impl_->put_without_haste(std::move(operations));
+    return impl_->put_without_haste(
+        pending({.run = std::move(run), .lasting = true}, std::move(done)));
 }
 
 const Condition& Committer::condition() const noexcept {

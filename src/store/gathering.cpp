@@ -27,7 +27,14 @@ void refuse_one(Pending<Element>& pending) {
     }
 }
 
+void refuse_one(PendingResults& /*pending*/) {}
+
 }  // namespace
+
+std::size_t elements_of(const Operation& operation) {
+    const auto* results = std::get_if<PendingResults>(&operation);
+    return results == nullptr ? 1 : results->updates.size();
+}
 
 void refuse_waiting(std::vector<Operation>& operations, std::size_t place) {
     std::vector<Operation> kept;

@@ -26,9 +26,17 @@ struct Pending {
     Done<Element> done;
 };
 
-using Operation =
-    std::variant<Pending<Finish>, Pending<Reschedule>, Pending<HandOver>, Pending<Intent>,
-                 Pending<CallbackUpdate>, Pending<Change>, Pending<Accept>>;
+/// The results of the callbacks of one request, and who is told when all are written.
+struct PendingResults {
+    std::vector<CallbackUpdate> updates;  // Not empty.
+    std::move_only_function<void()> done;
+};
+
+using Operation = std::variant<Pending<Finish>, Pending<Reschedule>, Pending<HandOver>,
+                               Pending<Intent>, PendingResults, Pending<Change>, Pending<Accept>>;
+
+/// How many elements of a batch it is.
+[[nodiscard]] std::size_t elements_of(const Operation& operation);
 
 /// Refuses as unavailable those operations from `place` on for which a caller waits (accepts, and
 /// changes without `lasting`), reports and removes them.
@@ -49,14 +57,7 @@ public:
 
     void add(Operation&& operation) {
         std::visit(
-            [this]<class Element>(Pending<Element>&& pending) {
-                dones_of<Element>().push_back(std::move(pending.done));
-                batch_.for_each_kind([&pending]<class Kind>(std::vector<Kind>& elements) {
-                    if constexpr (std::is_same_v<Kind, Element>) {
-                        elements.push_back(std::move(pending.element));
-                    }
-                });
-            },
+            [this](auto&& pending) { add_pending(std::forward<decltype(pending)>(pending)); },
             std::move(operation));
     }
 
@@ -84,6 +85,23 @@ public:
 
 private:
     template <class Element>
+    void add_pending(Pending<Element>&& pending) {
+        dones_of<Element>().push_back(std::move(pending.done));
+        batch_.for_each_kind([&pending]<class Kind>(std::vector<Kind>& elements) {
+            if constexpr (std::is_same_v<Kind, Element>) {
+                elements.push_back(std::move(pending.element));
+            }
+        });
+    }
+    /// The `done` of all but the last is empty.
+    void add_pending(PendingResults&& results) {
+        auto& dones = dones_of<CallbackUpdate>();
+        dones.resize(dones.size() + results.updates.size() - 1);
+        dones.emplace_back([done = std::move(results.done)](CallbackUpdate&&) mutable { done(); });
+        std::ranges::move(results.updates, std::back_inserter(batch_.callback_updates));
+    }
+
+    template <class Element>
     std::vector<Done<Element>>& dones_of() {
         return std::get<std::vector<Done<Element>>>(dones_);
     }
@@ -95,7 +113,9 @@ private:
         std::vector<Done<Element>> kept_dones;
         for (std::size_t index = 0; index < elements.size(); ++index) {
             if (is_reported(elements[index])) {
-                dones[index](std::move(elements[index]));
+                if (dones[index]) {
+                    dones[index](std::move(elements[index]));
+                }
             } else {
                 kept.push_back(std::move(elements[index]));
                 kept_dones.push_back(std::move(dones[index]));
