@@ -68,13 +68,18 @@ public:
         return true;
     }
 
-    /// As put_quietly, for several items; the owner takes all of them at once.
-    bool put_all_quietly(std::vector<T>&& items) {
+    /// As put_quietly, for several items, which are moved out of `items`; the owner takes all of
+    /// them at once.
+    bool put_all_quietly(std::vector<T>& items) {
         const std::lock_guard lock{mutex_};
         if (closed_) {
             return false;
         }
-        std::ranges::move(items, std::back_inserter(items_));
+        if (items_.empty()) {
+            items_.swap(items);  // Their capacities are used again.
+        } else {
+            std::ranges::move(items, std::back_inserter(items_));
+        }
         return true;
     }
 

@@ -26,6 +26,19 @@ TEST(MailboxTest, RefusesWhenFullButLetsResultsIn) {
     EXPECT_EQ(box.size(), 2U);
 }
 
+TEST(MailboxTest, TakesSeveralAtOnceBehindThoseThatWait) {
+    Mailbox<int> box{1};
+    std::vector<int> several{1, 2};
+    EXPECT_TRUE(box.put_all_quietly(several));
+    several = {3, 4};
+    EXPECT_TRUE(box.put_all_quietly(several));
+    std::vector<int> items;
+    EXPECT_TRUE(box.take_all(items));
+    EXPECT_EQ(items, (std::vector{1, 2, 3, 4}));
+    box.close();
+    EXPECT_FALSE(box.put_all_quietly(several));
+}
+
 TEST(MailboxTest, GivesWhatIsInsideAfterItIsClosedAndThenEnds) {
     Mailbox<int> box{8};
     EXPECT_TRUE(box.put(1));

@@ -54,6 +54,7 @@ Result<void> Dispatcher::recover(std::unique_ptr<store::LaneReader> reader) {
 
 void Dispatcher::step(std::vector<Event>& events) {
     now_ = clock_.now();
+    wall_now_ = clock_.wall_now();
     for (auto& event : events) {
         std::visit([this](auto&& one) { handle(std::forward<decltype(one)>(one)); },
                    std::move(event));

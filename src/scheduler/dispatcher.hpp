@@ -293,7 +293,9 @@ private:
     LaneTimers timers_;
     LaneMemory memory_;
 
+    // Of the present step.
     Timestamp now_{};
+    Timestamp wall_now_{};
     Timestamp report_from_{};   // When a failed read may be reported again.
     Timestamp give_up_from_{};  // After a start, devices have until then to connect.
     std::size_t loaded_in_step_ = 0;

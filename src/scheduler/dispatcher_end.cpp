@@ -111,7 +111,7 @@ void Dispatcher::send_as_template(InFlight& flight, model::Outcome outcome) {
         return;
     }
     flight.become_template();
-    const auto wall = clock_.wall_now();
+    const auto wall = wall_now_;
     flight.add_event({.step = model::MessageStep::attempted,
                       .at = wall,
                       .until = wall,
@@ -148,7 +148,7 @@ void Dispatcher::retry(InFlight& flight, model::Outcome outcome) {
     if (next) {
         ++retries_;
         flight.add_event({.step = model::MessageStep::attempted,
-                          .at = clock_.wall_now(),
+                          .at = wall_now_,
                           .until = wall_time_of(*next),
                           .code = static_cast<std::uint16_t>(outcome.code),
                           .details = text});
@@ -182,7 +182,7 @@ void Dispatcher::requeue(InFlight& flight, std::optional<Millis> retry_after) {
 void Dispatcher::await_restriction(InFlight& flight, const model::Outcome& outcome) {
     flight.lane().note_working(flight.is_probe(), now_);
     flight.take_back_from_pace();
-    const auto wall = clock_.wall_now();
+    const auto wall = wall_now_;
     const auto wait = restriction_wait(wall, outcome.restricted_until);
     flight.forget_failing();
     flight.add_event(model::MessageEvent::wait(model::WaitReason::restricted, wall, wall + wait));
@@ -199,7 +199,7 @@ void Dispatcher::await_status(InFlight& flight, model::Outcome outcome) {
                .decide_by = now_ + std::min<Millis>(outcome.decide_within, options_.give_up),
                .without_status = is_enough ? sent : failed,
                .sent_as = std::move(outcome.sent_as),
-               .at = clock_.wall_now()});
+               .at = wall_now_});
 }
 
 /// The platform may have the message, and would report that. Otherwise it is held if it must be, or
@@ -218,7 +218,7 @@ void Dispatcher::await_lost_answer(InFlight& flight, Millis within, std::string 
         without_status = failed;
     }
     flight.add_event({.step = model::MessageStep::attempted,
-                      .at = clock_.wall_now(),
+                      .at = wall_now_,
                       .until = wall_time_of(decide_by),
                       .code = static_cast<std::uint16_t>(StatusCode::failed),
                       .details = std::move(details)});
@@ -251,7 +251,7 @@ void Dispatcher::finish(InFlight& flight, model::Completion completion) {
 /// Takes the message out of `flight`.
 store::Finish Dispatcher::finish_of(InFlight& flight, model::Completion completion) {
     const auto& queued = flight.queued();
-    completion.finished_at = clock_.wall_now();
+    completion.finished_at = wall_now_;
     completion.attempts = queued.attempts;
     completion.as_template = queued.as_template;
     if (const auto began = flight.began()) {

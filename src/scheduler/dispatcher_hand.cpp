@@ -96,7 +96,7 @@ bool Dispatcher::is_withheld(const store::QueuedMessage& queued) const {
 void Dispatcher::withdraw(InFlight& flight, std::move_only_function<void(bool)> done) {
     end_suspicion(flight);
     ++withdrawn_;
-    committer_.finish(flight.withdraw(clock_.wall_now()),
+    committer_.finish(flight.withdraw(wall_now_),
                       [this, done = std::move(done)](store::Finish&& ended) mutable {
                           if (ended.finished && options_.on_withdrawn) {
                               options_.on_withdrawn(*ended.message);
@@ -140,7 +140,7 @@ void Dispatcher::handle(HastenRequested&& event) {
     auto& lane = lane_of(event.message.message->device);
     auto& flight = add_in_flight(lane, std::move(event.message), false);
     flight.forget_failing();
-    flight.add_event({.step = model::MessageStep::hastened, .at = clock_.wall_now()});
+    flight.add_event({.step = model::MessageStep::hastened, .at = wall_now_});
     committer_.reschedule(
         flight.reschedule(std::min(flight.queued().queued_at, now_), {}),
         [this, done = std::move(event.done)](const store::Reschedule& moved) mutable {

@@ -45,7 +45,7 @@ void Dispatcher::add_wait(InFlight& flight, WaitReason reason, Timestamp from, T
 
 /// Converts queue time, by the current difference of the clocks.
 Timestamp Dispatcher::wall_time_of(Timestamp time) const {
-    return time + (clock_.wall_now() - now_);
+    return time + (wall_now_ - now_);
 }
 
 void Dispatcher::handle(ExplainRequested&& event) {

@@ -140,9 +140,8 @@ void Dispatcher::begin_send(InFlight& flight) {
     note_waits(flight);
     const auto jitter_max = flight.lane().pacer().pace().jitter_max;
     const auto jitter = random_.between(0, static_cast<std::uint64_t>(jitter_max.count()));
-    const auto wall = clock_.wall_now();
-    const auto midnight = std::chrono::floor<std::chrono::days>(wall) + std::chrono::days{1};
-    flight.count_in_pace(now_, Millis{static_cast<std::int64_t>(jitter)}, midnight - wall);
+    const auto midnight = std::chrono::floor<std::chrono::days>(wall_now_) + std::chrono::days{1};
+    flight.count_in_pace(now_, Millis{static_cast<std::int64_t>(jitter)}, midnight - wall_now_);
     const auto& message = flight.message();
     if (flight.queued().intent_recorded || !needs_intent(flight.connector(), message)) {
         send(flight);

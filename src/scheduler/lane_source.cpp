@@ -17,9 +17,13 @@ bool later(const store::QueuedMessage& left, const store::QueuedMessage& right) 
 }  // namespace
 
 void LaneHeap::push(store::QueuedMessage message) {
-    latest_ = heap_.empty() ? message.queued_at : std::max(latest_, message.queued_at);
-    heap_.push_back(std::move(message));
-    std::ranges::push_heap(heap_, later);
+    latest_ = empty() ? message.queued_at : std::max(latest_, message.queued_at);
+    if (ordered_.empty() || later(message, ordered_.back())) {
+        ordered_.push_back(std::move(message));
+    } else {
+        heap_.push_back(std::move(message));
+        std::ranges::push_heap(heap_, later);
+    }
 }
 
 void LaneHeap::push_loaded(store::QueuedMessage message) {
@@ -28,11 +32,21 @@ void LaneHeap::push_loaded(store::QueuedMessage message) {
 }
 
 store::QueuedMessage LaneHeap::pop() {
-    std::ranges::pop_heap(heap_, later);
-    auto message = std::move(heap_.back());
-    heap_.pop_back();
+    store::QueuedMessage message;
+    if (is_heap_first()) {
+        std::ranges::pop_heap(heap_, later);
+        message = std::move(heap_.back());
+        heap_.pop_back();
+    } else {
+        message = std::move(ordered_.front());
+        ordered_.pop_front();
+    }
     forget(message.message->id);
     return message;
+}
+
+bool LaneHeap::is_heap_first() const {
+    return !heap_.empty() && (ordered_.empty() || later(ordered_.front(), heap_.front()));
 }
 
 void LaneHeap::forget(const model::MessageId& id) {
@@ -42,19 +56,29 @@ void LaneHeap::forget(const model::MessageId& id) {
 }
 
 std::optional<store::QueuedMessage> LaneHeap::remove(const model::MessageId& id) {
-    const auto found =
-        std::ranges::find_if(heap_, [&id](const auto& entry) { return entry.message->id == id; });
-    if (found == heap_.end()) {
-        return std::nullopt;
+    std::optional<store::QueuedMessage> message;
+    const auto take_from = [&](auto& entries) {
+        const auto found = std::ranges::find_if(
+            entries, [&id](const auto& entry) { return entry.message->id == id; });
+        if (found != entries.end()) {
+            message = std::move(*found);
+            entries.erase(found);
+        }
+    };
+    take_from(ordered_);
+    if (!message) {
+        take_from(heap_);
+        std::ranges::make_heap(heap_, later);
     }
-    auto message = std::move(*found);
-    heap_.erase(found);
-    std::ranges::make_heap(heap_, later);
-    forget(id);
+    if (message) {
+        forget(id);
+    }
     return message;
 }
 
 std::vector<store::QueuedMessage> LaneHeap::pop_later_half() {
+    std::ranges::move(ordered_, std::back_inserter(heap_));
+    ordered_.clear();
     const auto middle = heap_.begin() + static_cast<std::ptrdiff_t>(heap_.size() / 2);
     std::ranges::nth_element(
         heap_, middle, [](const auto& left, const auto& right) { return later(right, left); });
@@ -74,6 +98,7 @@ std::vector<store::QueuedMessage> LaneHeap::pop_later_half() {
 
 void LaneHeap::clear() {
     // Swapped, so that the memory of a burst is freed.
+    decltype(ordered_){}.swap(ordered_);
     std::vector<store::QueuedMessage>{}.swap(heap_);
     std::unordered_set<Uuid>{}.swap(loaded_);
 }

@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include <boost/container/deque.hpp>
+
 #include "base/clock.hpp"
 #include "model/message.hpp"
 #include "scheduler/lane_fetches.hpp"
@@ -15,7 +17,7 @@
 namespace merpati::scheduler {
 
 /// The messages of one lane and source that are held in memory, earliest first: by (time of the
-/// next attempt, acceptance).
+/// next attempt, acceptance). Most come in this order, and are taken without a search.
 class LaneHeap {
 public:
     void push(store::QueuedMessage message);
@@ -23,15 +25,18 @@ public:
     /// out, because the event of its acceptance may still come.
     void push_loaded(store::QueuedMessage message);
     [[nodiscard]] bool is_loaded(const model::MessageId& id) const { return loaded_.contains(id); }
-    [[nodiscard]] const store::QueuedMessage& top() const { return heap_.front(); }
+    [[nodiscard]] const store::QueuedMessage& top() const {
+        return is_heap_first() ? heap_.front() : ordered_.front();
+    }
     [[nodiscard]] store::QueuedMessage pop();
     /// Removes a message by its id; empty if it is not here. Searches the whole heap.
     [[nodiscard]] std::optional<store::QueuedMessage> remove(const model::MessageId& id);
 
-    [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
-    [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return ordered_.empty() && heap_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return ordered_.size() + heap_.size(); }
     template <class Visit>
     void for_each(Visit&& visit) const {
+        std::ranges::for_each(ordered_, visit);
         std::ranges::for_each(heap_, visit);
     }
     /// No message in here is due later.
@@ -41,9 +46,11 @@ public:
     void clear();
 
 private:
+    [[nodiscard]] bool is_heap_first() const;
     void forget(const model::MessageId& id);
 
-    std::vector<store::QueuedMessage> heap_;
+    boost::container::deque<store::QueuedMessage> ordered_;  // Each came after the one before.
+    std::vector<store::QueuedMessage> heap_;                 // The others.
     std::unordered_set<Uuid> loaded_;
     Timestamp latest_{};
 };

@@ -75,8 +75,18 @@ public:
             refuse(event);
         }
     }
-    void post_quietly(Event&& event) { box_.put_quietly(std::move(event)); }
-    void batch_done() { box_.wake(); }
+    void post_quietly(Event&& event) {
+        const std::lock_guard lock{batch_mutex_};
+        of_batch_.push_back(std::move(event));
+    }
+    void batch_done() {
+        {
+            const std::lock_guard lock{batch_mutex_};
+            box_.put_all_quietly(of_batch_);
+            of_batch_.clear();
+        }
+        box_.wake();
+    }
 
     void add_probe(LivenessProbes::Probe probe) {
         probes_.add(std::move(probe));
@@ -89,8 +99,8 @@ public:
     }
 
 private:
-    /// The committer wakes the thread once for all events of a batch (`batch_done`); files arrive
-    /// one by one.
+    /// Events of a batch of commits are put into the box together (`batch_done`), so that this
+    /// thread and the committer's rarely want its lock at the same time; files arrive one by one.
     void enqueue(Event&& event) {
         if (std::holds_alternative<Fetched>(event)) {
             post(std::move(event));
@@ -155,6 +165,8 @@ private:
     const CallbackFactory callbacks_;
     const FinishListener on_finish_;
     Mailbox<Event> box_;
+    std::mutex batch_mutex_;
+    std::vector<Event> of_batch_;  // Of commits that were reported since the last `batch_done`.
     Dispatcher dispatcher_;
     std::thread thread_;
     std::atomic<bool> draining_{false};
