@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -71,6 +72,19 @@ public:
         });
     }
 
+    /// The first of those that the thread has not taken yet leads it to all of them.
+    void committed(model::Callback&& callback) {
+        bool is_first = false;
+        {
+            const std::lock_guard lock{arrived_mutex_};
+            is_first = arrived_.empty();
+            arrived_.push_back(std::move(callback));
+        }
+        if (is_first) {
+            thread_.enqueue([this] { add_arrived(); });
+        }
+    }
+
     outbound::EventThread& thread() { return thread_; }
     SenderCore& core() { return core_; }
 
@@ -80,6 +94,17 @@ public:
     }
 
 private:
+    void add_arrived() {
+        {
+            const std::lock_guard lock{arrived_mutex_};
+            arrived_.swap(taken_);
+        }
+        for (auto& callback : taken_) {
+            core_.add(std::move(callback));
+        }
+        taken_.clear();
+    }
+
     /// One step for all answers that have arrived by now.
     void step_soon() {
         if (!std::exchange(step_posted_, true)) {
@@ -133,6 +158,10 @@ private:
     outbound::Client client_;
     SenderCore core_;
 
+    std::mutex arrived_mutex_;
+    std::vector<model::Callback> arrived_;  // Committed, but not taken.
+    std::vector<model::Callback> taken_;    // Empty but for its capacity.
+
     mutable std::mutex mutex_;
     std::condition_variable quiet_;
     Counts counts_;
@@ -170,9 +199,7 @@ void Sender::detach(model::AccountId account, model::Leave how,
 }
 
 void Sender::committed(model::Callback callback) {
-    impl_->thread().enqueue([this, callback = std::move(callback)]() mutable {
-        impl_->core().add(std::move(callback));
-    });
+    impl_->committed(std::move(callback));
 }
 
 void Sender::batch_done() {
