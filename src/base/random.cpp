@@ -33,7 +33,7 @@ std::uint64_t Random::between(std::uint64_t lowest, std::uint64_t highest) {
 
 void SystemRandom::fill(std::span<std::byte> bytes) {
     // A request needs a few bytes at a time; one call of the generator serves many of them.
-    static constexpr std::size_t pool_size = 512;
+    static constexpr std::size_t pool_size = 4'096;
     thread_local std::array<unsigned char, pool_size> pool;
     thread_local std::size_t used = pool_size;
     if (bytes.size() > pool_size) {

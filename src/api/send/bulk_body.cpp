@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::string_view messages_field = "messages";
 constexpr std::string_view key_field = "key";
+/// Room is made beforehand for so many messages as a body would have of this size. A list that
+/// grows moves all of them.
+constexpr std::size_t message_bytes_usual = 256;
 
 /// The fields as one object without blanks, in their order. What a send ignores is null.
 std::string content_of(const JsonFields& fields) {
@@ -202,6 +205,8 @@ Result<BulkBody> BulkBody::parse(std::string_view body) {
     json::parse_options options;
     options.max_depth = JsonFields::levels_max + 2;  // Each message has those of a body of its own.
     json::basic_parser<BulkBodyHandler> parser{options};
+    parser.handler().messages.reserve(
+        std::min(BulkBody::messages_max, body.size() / message_bytes_usual));
     json::error_code error;
     const std::size_t used = parser.write_some(false, body.data(), body.size(), error);
     const auto rest = body.substr(std::min(used, body.size()));

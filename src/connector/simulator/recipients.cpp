@@ -95,7 +95,9 @@ Reply reply_of(std::string_view ending) {
 }  // namespace
 
 std::string platform_id(const model::MessageId& id) {
-    return "sim-" + id.text();
+    std::string text{"sim-"};
+    id.append_to(text);
+    return text;
 }
 
 bool is_reported_at_reconnect(std::string_view recipient) {

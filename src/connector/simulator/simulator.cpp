@@ -85,13 +85,13 @@ public:
 
     void send(const SendRequest& request) {
         invariant(events_ != nullptr, "the simulator is started before it is sent to");
-        const Job job{.message = &request.message,
-                      .attempt = request.attempt,
-                      .file = request.file,
-                      .done_at = clock_.steady_now() + options_.latency};
+        Job job{.message = &request.message, .attempt = request.attempt, .file = request.file};
         if (!box_.closed() && options_.latency.count() == 0 && !log_.is_open()) {
             report(decide(job));
-        } else if (!box_.put_always(Job{job})) {
+            return;
+        }
+        job.done_at = clock_.steady_now() + options_.latency;
+        if (!box_.put_always(Job{job})) {
             report(down(job, "Simulator berhenti"));
         }
     }
@@ -253,7 +253,9 @@ private:
         const auto& message = *answer.job.message;
         const auto device = message.device;
         auto& play = answer.play;
-        const auto id = platform_id(message.id);
+        const bool is_named =
+            !play.before.empty() || play.reported_at_reconnect || !play.after.empty();
+        const auto id = is_named ? platform_id(message.id) : std::string{};
         for (auto& status : play.before) {
             report_status(device, id, std::move(status));
         }
