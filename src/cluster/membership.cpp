@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cluster/placement.hpp"
 
 namespace merpati::cluster {
@@ -19,6 +21,9 @@ constexpr Millis usable(Millis lease) {
 constexpr Millis silence_max(Millis lease) {
     return lease / 2;
 }
+
+/// Between the clocks of a machine and of the database.
+constexpr Millis difference_max = std::chrono::seconds{2};
 
 constexpr Millis retry_pause(Millis lease) {
     return std::min<Millis>(lease / 10, std::chrono::seconds{1});
@@ -87,10 +92,12 @@ Result<void> Membership::renew() {
 
 Result<void> Membership::look() {
     look_at_ = clock_.steady_now() + (owns_all() ? options_.lease / 3 : look_every);
+    const auto asked_at = clock_.now();
     auto nodes = nodes_.list();
     if (!nodes) {
         return outlast(nodes.error());
     }
+    note_clock(*nodes, asked_at);
     const auto deposed = depose_silent(*nodes);
     if (!deposed) {
         return outlast(deposed.error());
@@ -173,6 +180,26 @@ void Membership::note_owners(const std::vector<Node>& nodes,
         if (node.id != self_ && std::ranges::any_of(owners, is_its_own)) {
             other_owner_ = node;
         }
+    }
+}
+
+/// The database answered between `asked_at` and now.
+void Membership::note_clock(const std::vector<Node>& nodes, Timestamp asked_at) {
+    const auto own = std::ranges::find(nodes, self_, &Node::id);
+    if (own == nodes.end()) {
+        return;
+    }
+    const auto database = own->seen_at + own->silent_for;
+    clock_ahead_ = std::max<Millis>(asked_at - database, Millis{0}) +
+                   std::min<Millis>(clock_.now() - database, Millis{0});
+    const bool is_wrong = std::chrono::abs(clock_ahead_) > difference_max;
+    const bool was_wrong = std::exchange(clock_logged_, is_wrong);
+    if (is_wrong && !was_wrong) {
+        const std::chrono::duration<double> seconds = clock_ahead_;
+        log_.warn("this machine's clock is not the database's: set them right, or delays are wrong",
+                  {{"ahead_by", fmt::format("{:+.1f} s", seconds.count())}});
+    } else if (was_wrong && !is_wrong) {
+        log_.info("this machine's clock is the database's again");
     }
 }
 

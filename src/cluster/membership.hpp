@@ -24,7 +24,7 @@ namespace merpati::cluster {
 ///
 /// Clocks: the database's clock says who is silent; the machine's steady clock says when this
 /// node's own lease ends. It ends a tenth early, counted from before the renewal was asked for. The
-/// machine's time of day does not matter.
+/// machine's time of day does not matter here; that it is wrong is logged.
 ///
 /// Faults: while the database is away nobody is deposed. When it is back all nodes look silent
 /// until they have renewed, so a node deposes others only after it was in contact with the database
@@ -65,6 +65,9 @@ public:
     [[nodiscard]] const std::optional<store::Node>& other_owner() const noexcept {
         return other_owner_;
     }
+    /// By how far the machine's time of day was ahead of the database's, when it was last compared.
+    /// The thread of `step`.
+    [[nodiscard]] Millis clock_ahead() const noexcept { return clock_ahead_; }
     /// How often the lease ended before it was renewed.
     [[nodiscard]] std::uint64_t leases_lost() const noexcept { return leases_lost_.load(); }
 
@@ -79,6 +82,7 @@ private:
                                      const std::vector<store::ShardOwner>& owners);
     void note_owners(const std::vector<store::Node>& nodes,
                      const std::vector<store::ShardOwner>& owners);
+    void note_clock(const std::vector<store::Node>& nodes, Timestamp asked_at);
     void note_lost();
     [[nodiscard]] Result<void> outlast(const Error& error);
     [[nodiscard]] bool may_depose(SteadyTime now) const;
@@ -95,6 +99,8 @@ private:
     SteadyTime renewed_at_{};
     bool lost_noted_ = false;
     bool trouble_logged_ = false;
+    Millis clock_ahead_{0};
+    bool clock_logged_ = false;
     bool leaves_ = false;
     std::optional<store::Node> other_owner_;
     std::atomic<std::size_t> owned_{0};

@@ -52,6 +52,18 @@ TEST_F(MembershipTest, ANodeThatGotAPartKeepsNothingSoThatNoTwoWaitForEachOther)
     EXPECT_EQ(owned("a"), all);
 }
 
+TEST_F(MembershipTest, ANodeNoticesThatItsClockIsNotTheDatabases) {
+    auto& a = start("a");
+    pass_time(1s);
+    EXPECT_EQ(a.membership.clock_ahead(), Millis{0});
+    for (const Millis ahead : {Millis{1h}, Millis{-1h}, Millis{0}}) {
+        a.clock.set_wall(rows.clock.now() + ahead);
+        pass_time(lease);
+        EXPECT_EQ(a.membership.clock_ahead(), ahead);
+        EXPECT_TRUE(a.membership.lease().holds());
+    }
+}
+
 TEST_F(MembershipTest, AKilledNodeIsFollowedWithinItsLeaseAndNotBefore) {
     start("a");
     start("b");

@@ -105,6 +105,7 @@ Result<void> Node::enter(const Pause& pause) {
             return stopped();
         }
     }
+    has_followed_ = !logged.empty();
     log_.info("owns the accounts", {{"node", name_}});
     if (standby_ != nullptr) {
         standby_->note_own(*self_);
@@ -175,8 +176,13 @@ Result<std::unique_ptr<Node>> enter_as_node(const Clock& clock, const config::Se
     if (auto entered = node->enter(pause); !entered) {
         return pass(entered);
     }
-    auto read = opened.read_clock();
-    return read ? Result<std::unique_ptr<Node>>{std::move(node)} : pass(read);
+    if (auto read = opened.read_clock(); !read) {
+        return pass(read);
+    }
+    if (node->has_followed()) {
+        opened.clock_offset = Millis{0};  // The stored one is that of the other machine's clock.
+    }
+    return node;
 }
 
 }  // namespace merpati::daemon

@@ -53,6 +53,9 @@ public:
     /// said so), conflict (a node of this name is at work), fenced, and those of Nodes::join.
     [[nodiscard]] Result<void> enter(const Pause& pause);
 
+    /// Whether another node worked while this one waited in `enter`.
+    [[nodiscard]] bool has_followed() const noexcept { return has_followed_; }
+
     /// Tells the others that its accounts will be free soon.
     void announce_leave();
     /// Frees its accounts. Nothing more may be written. Idempotent.
@@ -77,6 +80,7 @@ private:
     cluster::Membership membership_;
     PeriodicThread thread_;
     std::optional<store::NodeGeneration> self_;  // Empty: it has not joined, or has left.
+    bool has_followed_ = false;
 };
 
 struct OpenedStore;

@@ -1,5 +1,4 @@
 // Power cuts: a gateway is killed, and a random part of what it has not synced is undone.
-import { execFileSync } from "node:child_process";
 import {
   closeSync,
   existsSync,
@@ -12,24 +11,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { Gateway } from "./gateway.ts";
-import { scratchFolder } from "./scratch.ts";
+import { preloaded } from "./preloaded.ts";
 
 const SECTOR_BYTES = 512; // What a disk writes as a whole.
 const HEADER_BYTES = 40;
 
-let library: string | undefined;
-
 /** The environment of a gateway whose power can be cut. */
-export function cuttablePower(): Record<string, string> {
-  if (!library) {
-    library = join(scratchFolder("power"), "power_cut.so");
-    const source = join(import.meta.dirname, "power_cut.c");
-    execFileSync("clang-19", ["-O1", "-shared", "-fPIC", "-o", library, source]);
-  }
-  // The sanitizers' runtime does not mind a library before it that allocates nothing at the start.
-  const options = process.env["ASAN_OPTIONS"] ?? "";
-  return { LD_PRELOAD: library, ASAN_OPTIONS: `${options}:verify_asan_link_order=0` };
-}
+export const cuttablePower = () => preloaded("power_cut");
 
 interface Write {
   offset: number;
