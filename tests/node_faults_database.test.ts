@@ -124,16 +124,48 @@ test.each(["before", "after"] as const)(
   },
 );
 
-test("somebody keeps a snapshot of the database meanwhile", async () => {
-  await undisturbed("/snapshot", { nodes: ["first"] }, async ({ cluster, callers }) => {
-    const session = await cluster.database.connect();
-    await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
-    const [before] = await session.run("SELECT count(*) FROM message");
-    await callers.accept(500);
-    expect(await session.run("SELECT count(*) FROM message")).toEqual([before]);
-    session.close();
-  });
-});
+// Ten minutes, 600, are the long form of the next test.
+const snapshotSeconds = Number(process.env["MERPATI_TEST_SNAPSHOT_SECONDS"] ?? 3);
+
+test(
+  "somebody keeps a snapshot: messages flow, and what it kept is removed afterwards",
+  async () => {
+    await undisturbed("/snapshot", { nodes: ["first"] }, async ({ cluster, callers }) => {
+      await cluster.database.query("CREATE EXTENSION pgstattuple");
+      const portion = async () => {
+        const began = performance.now();
+        await callers.accept(200);
+        return Math.round(performance.now() - began);
+      };
+      const before = await portion();
+      const session = await cluster.database.connect();
+      await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
+      const [seen] = await session.run("SELECT count(*) FROM message");
+      const during: number[] = [];
+      const end = performance.now() + snapshotSeconds * 1_000;
+      while (performance.now() < end) during.push(await portion());
+      expect(await session.run("SELECT count(*) FROM message")).toEqual([seen]);
+      const kept = await deadRows(cluster);
+      await session.run("COMMIT");
+      session.close();
+      const left = await deadRows(cluster);
+      const after = await portion();
+      const slowest = Math.max(...during);
+      console.log(`snapshot: ${JSON.stringify({ before, slowest, after, kept, left })}`);
+      expect(kept).toBeGreaterThan(during.length * 100);
+      expect(left).toBeLessThan(kept / 4);
+      for (const time of [slowest, after]) expect(time).toBeLessThan(4 * before + 2_000);
+    });
+  },
+  60_000 + snapshotSeconds * 2_000,
+);
+
+/** How many rows of the queue PostgreSQL cannot remove yet. */
+async function deadRows(cluster: Cluster): Promise<number> {
+  await cluster.database.query("VACUUM queue");
+  const [count] = await cluster.database.query("SELECT dead_tuple_count FROM pgstattuple('queue')");
+  return Number(count);
+}
 
 test("the database has no connection left, and then some again", async () => {
   const small = await PostgresServer.open({ connectionsMax: 20 });
