@@ -4,16 +4,15 @@
 import { chmodSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shop } from "./support/account.ts";
-import { Callers } from "./support/callers.ts";
-import { Cluster, type ClusterOptions, takeover } from "./support/cluster.ts";
+import { type ClusterOptions, takeover } from "./support/cluster.ts";
 import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { exchange } from "./support/http.ts";
-import type { LedgerTotals } from "./support/ledger.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
 import { Pooler, poolerMissing } from "./support/pooler.ts";
 import { PostgresServer } from "./support/postgres.ts";
 import { Sink } from "./support/sink.ts";
+import { type Load, underLoad } from "./support/under_load.ts";
 
 const window = 8; // Sends in flight for each device.
 const devices = 4;
@@ -35,31 +34,15 @@ describe.skipIf(poolerMissing)("behind a pooler", () => {
     await server.close();
   });
 
-  /** Messages are sent while `body` runs; afterwards nothing may be lost. */
-  async function underLoad(
+  const load = (
     path: string,
     options: ClusterOptions,
-    body: (cluster: Cluster, callers: Callers) => Promise<void>,
-  ): Promise<{ totals: LedgerTotals; pause: number }> {
-    const settings = {
-      "scheduler.window": window,
-      "simulator.latency_ms": 10,
-      ...options.settings,
-    };
-    const cluster = await Cluster.open(pooler, { ...options, devices, settings });
-    const callers = new Callers(cluster, sink.url(path));
-    callers.start();
-    await callers.accept(50);
-    await body(cluster, callers);
-    await callers.accept(50);
-    await callers.stop();
-    const totals = await cluster.totals(callers, sink, path);
-    const none = { lost: 0, callbacksLost: 0, waiting: 0, failed: 0, unexpected: 0 };
-    expect(totals).toMatchObject(none);
-    expect(totals.sent).toBe(totals.accepted);
-    await cluster.close();
-    return { totals, pause: callers.longestPause() };
-  }
+    body: (load: Load) => Promise<void>,
+  ) => {
+    const sending = { "scheduler.window": window, "simulator.latency_ms": 10 };
+    const settings = { ...sending, ...options.settings };
+    return underLoad({ server: pooler, sink, path }, { ...options, devices, settings }, body);
+  };
 
   test("control: what a session has prepared is missing in its next transaction", async () => {
     const [one, other] = [await pooler.connect(), await pooler.connect()];
@@ -73,7 +56,7 @@ describe.skipIf(poolerMissing)("behind a pooler", () => {
   test("the pooler is killed and stopped, and started again", async () => {
     // Long enough for the node that works to keep its accounts.
     const options = { nodes: ["first"], settings: { "cluster.lease": "10s" } };
-    const { totals } = await underLoad("/restarted", options, async (cluster, callers) => {
+    const { totals } = await load("/restarted", options, async ({ cluster, callers }) => {
       const first = cluster.gateways[0]!;
       const { pid } = first;
       for (const signal of ["SIGKILL", "SIGINT", "SIGKILL"] as const) {
@@ -90,7 +73,7 @@ describe.skipIf(poolerMissing)("behind a pooler", () => {
   });
 
   test("a node is stopped, and the next one killed", async () => {
-    const { totals, pause } = await underLoad("/followed", {}, async (cluster, callers) => {
+    const { totals, pause } = await load("/followed", {}, async ({ cluster, callers }) => {
       const first = (await cluster.owner())!;
       expect(await first.stop()).toBe(0);
       const second = await cluster.successorOf(first);

@@ -1,9 +1,8 @@
 // Messages that are sent without a break while something happens to the nodes of a cluster.
 import { expect } from "vitest";
 import { Callers } from "./callers.ts";
-import { Cluster, type ClusterOptions } from "./cluster.ts";
+import { Cluster, type ClusterOptions, type Databases } from "./cluster.ts";
 import type { LedgerTotals } from "./ledger.ts";
-import type { PostgresServer } from "./postgres.ts";
 import type { Sink } from "./sink.ts";
 
 export interface Load {
@@ -13,7 +12,7 @@ export interface Load {
 
 /** Calls `body` on a new cluster under load; afterwards nothing may be lost. */
 export async function underLoad(
-  { server, sink, path }: { server: PostgresServer; sink: Sink; path: string },
+  { server, sink, path }: { server: Databases; sink: Sink; path: string },
   options: ClusterOptions,
   body: (load: Load) => Promise<void>,
 ): Promise<{ totals: LedgerTotals; pause: number }> {
