@@ -48,8 +48,8 @@ Pause never_stopped() {
 class Gateway::Rooms {
 public:
     Rooms(const Clock& clock, Random& random, const config::Settings& settings,
-          const telemetry::Log& log, const Supervisor& supervisor, OpenedStore opened,
-          const Node* node, const Standby* standby)
+          const telemetry::Log& log, const Supervisor& supervisor, const OpenedStore& opened,
+          store::Store& store, const Node* node, const Standby* standby)
         : clock_(clock),
           random_(random),
           settings_(settings),
@@ -57,29 +57,29 @@ public:
           node_(node),
           standby_(standby),
           queue_clock_(clock),
-          store_(std::move(opened.store)),
-          readers_(*store_),
-          ledger_(*store_, readers_),
+          store_(store),
+          readers_(store_),
+          ledger_(store_, readers_),
           ids_(queue_clock_, random, opened.last_sequence),
-          policy_(std::move(opened.allowed)),
+          policy_(opened.allowed),
           rights_(clock, directory_, session_limits(settings)),
           open_campaigns_(clock),
           events_(clock, random, settings.http.connections_max / 2,
                   [this](model::AccountId account) { return publisher_.credit_of(account); }),
           publisher_(events_, directory_, open_campaigns_, readers_),
-          committer_(clock, *store_, {}, [log](const Error& error) { end_process(log, error); }),
+          committer_(clock, store_, {}, [log](const Error& error) { end_process(log, error); }),
           sending_(for_sending()),
           campaigns_(for_campaigns()),
           calls_(for_calls()),
           accounts_(for_accounts()),
-          upkeep_(queue_clock_, store_->condition(), readers_, committer_, calls_.waiters,
+          upkeep_(queue_clock_, store_.condition(), readers_, committer_, calls_.waiters,
                   sending_.late_statuses, sending_.lost_devices, sending_.restrictions,
                   UpkeepOptions::of(settings), log.in("upkeep")),
           health_(
               clock,
               {.store = [this](auto answer) { committer_.probe(std::move(answer)); },
                .scheduler = [this](auto answer) { sending_.scheduler.probe(std::move(answer)); },
-               .store_trouble = [this] { return trouble_of(*store_, committer_); }},
+               .store_trouble = [this] { return trouble_of(store_, committer_); }},
               health_options(supervisor.watchdog), log.in("health")),
           entrances_(clock, random, sending_.connectors,
                      standby == nullptr ? nullptr : &standby->secret(), settings, log) {
@@ -141,7 +141,7 @@ public:
         health_.stop();
         entrances_.stop();
         committer_.stop();
-        if (const auto moved = store_->checkpoint(); !moved) {
+        if (const auto moved = store_.checkpoint(); !moved) {
             log_.error("cannot move the log into the store", {{"why", moved.error().detail}});
         }
     }
@@ -155,7 +155,7 @@ private:
                 .random = random_,
                 .ids = ids_,
                 .may_begin = may_begin(node_),
-                .store = *store_,
+                .store = store_,
                 .committer = committer_,
                 .directory = directory_,
                 .ownership = ownership_,
@@ -172,7 +172,7 @@ private:
         return {.clock = queue_clock_,
                 .ids = ids_,
                 .random = random_,
-                .store = *store_,
+                .store = store_,
                 .readers = readers_,
                 .committer = committer_,
                 .directory = directory_,
@@ -194,7 +194,7 @@ private:
                 .queue_clock = queue_clock_,
                 .random = random_,
                 .ids = ids_,
-                .store = *store_,
+                .store = store_,
                 .readers = readers_,
                 .committer = committer_,
                 .ledger = ledger_,
@@ -265,7 +265,7 @@ private:
                                      .node = node_,
                                      .standby = standby_,
                                      .tally = tally_,
-                                     .store = *store_,
+                                     .store = store_,
                                      .directory = directory_,
                                      .connectors = sending_.connectors,
                                      .committer = committer_,
@@ -299,7 +299,7 @@ private:
     const Standby* const standby_;
     Tally tally_;
     QueueClock queue_clock_;
-    std::unique_ptr<store::Store> store_;
+    store::Store& store_;
     store::ReaderPool readers_;
     api::IdempotencyLedger ledger_;
     UuidSource ids_;
@@ -351,9 +351,10 @@ Result<void> Gateway::start(const Pause& pause) {
     if (!node) {
         return pass(node);
     }
+    store_ = std::move(opened->store);
     node_ = std::move(*node);
-    rooms_ = std::make_unique<Rooms>(clock_, random_, settings_, log_, supervisor_,
-                                     std::move(*opened), node_.get(), standby_.get());
+    rooms_ = std::make_unique<Rooms>(clock_, random_, settings_, log_, supervisor_, *opened,
+                                     *store_, node_.get(), standby_.get());
     return rooms_->start([this] {
         if (standby_ != nullptr) {
             standby_->retire();
@@ -370,9 +371,13 @@ void Gateway::stop() {
     }
     if (rooms_ != nullptr) {
         rooms_->stop();
-        node_.reset();  // Frees the accounts, as everything is written.
-        rooms_.reset();
     }
+    if (node_ != nullptr) {
+        node_->leave();  // Frees the accounts, as everything is written.
+    }
+    rooms_.reset();
+    node_.reset();
+    store_.reset();
 }
 
 AccountKeeper& Gateway::accounts() noexcept {

@@ -13,6 +13,10 @@
 #include "config/settings.hpp"
 #include "telemetry/log.hpp"
 
+namespace merpati::store {
+class Store;
+}
+
 namespace merpati::daemon {
 
 class AccountKeeper;
@@ -75,8 +79,10 @@ private:
     const Supervisor supervisor_;
     const telemetry::Log log_;
     std::unique_ptr<Standby> standby_;  // Null: no requests are passed on.
-    std::unique_ptr<Rooms> rooms_;
+    // Each uses those before it, and is destroyed before them.
+    std::unique_ptr<store::Store> store_;
     std::unique_ptr<Node> node_;  // Null: no other process can share the store.
+    std::unique_ptr<Rooms> rooms_;
 };
 
 }  // namespace merpati::daemon

@@ -22,7 +22,7 @@
 #include "model/store_url.hpp"
 #include "store/conformance/store_fixture.hpp"
 #include "store/postgres/connection.hpp"
-#include "store/postgres/test_server.hpp"
+#include "store/postgres/test_server_fixture.hpp"
 #include "store/sqlite/statement_costs.hpp"
 #include "store/sql/copied_tables.hpp"
 #include "store/sqlite/connection.hpp"

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "store/postgres/test_server.hpp"
+#include "store/postgres/test_server_fixture.hpp"
 
 namespace merpati::store::postgres {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "store/conformance/forwarding_store.hpp"
 #include "store/postgres/connection.hpp"
-#include "store/postgres/test_server.hpp"
+#include "store/postgres/test_server_fixture.hpp"
 
 namespace merpati::store::postgres {
 namespace {

@@ -7,7 +7,7 @@
 #include "store/conformance/counting_store.hpp"
 #include "store/postgres/connection.hpp"
 #include "store/postgres/postgres_engine_fixture.hpp"
-#include "store/postgres/test_server.hpp"
+#include "store/postgres/test_server_fixture.hpp"
 #include "store/reader_pool.hpp"
 
 namespace merpati::store {

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "store/postgres/test_server.hpp"
+#include "store/postgres/test_server_fixture.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/schema.hpp"
 

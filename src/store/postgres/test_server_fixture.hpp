@@ -1,4 +1,4 @@
-// A private server of PostgreSQL for tests.
+// A private server of PostgreSQL for tests, also of other rooms.
 #pragma once
 
 #include <filesystem>
@@ -6,13 +6,14 @@
 #include <sys/types.h>
 
 #include "store/conformance/store_fixture.hpp"
+#include "testing/temporary_folder.hpp"
 
 namespace merpati::store::postgres {
 
 /// A server with a new folder for its data, which only this process uses, by a socket in that
 /// folder.
 ///
-/// Operation: the first use of `shared` starts it, the end of the program stops it and removes its
+/// Operation: the first use of `shared` starts one, the end of the program stops it and removes its
 /// folder; it also ends if this program is killed. It does not sync, so that tests are fast. As
 /// root it runs as another user, because PostgreSQL refuses to run as root. The default collation
 /// is one of a language, so that tests notice texts that are compared by it.
@@ -23,6 +24,8 @@ public:
     /// Fails the test, and throws, if PostgreSQL is not installed or does not start.
     [[nodiscard]] static TestServer& shared();
 
+    /// One of a single test. `syncs`: as a gateway demands. Fails and throws as `shared`.
+    explicit TestServer(bool syncs);
     ~TestServer();
     TestServer(const TestServer&) = delete;
     TestServer& operator=(const TestServer&) = delete;
@@ -37,14 +40,13 @@ public:
     void drop_database(const std::string& url);
 
 private:
-    TestServer();
-
     void create_data() const;
     void start();
     [[nodiscard]] std::string url_of(const std::string& database) const;
     void run(const std::string& sql) const;
 
-    TemporaryDirectory folder_;
+    testing::TemporaryFolder folder_;
+    const bool syncs_;
     std::filesystem::path data_ = folder_.path() / "data";
     pid_t owner_;  // This process. A process that it forks does not stop the server.
     pid_t server_ = -1;

@@ -1,4 +1,4 @@
-#include "store/postgres/test_server.hpp"
+#include "store/postgres/test_server_fixture.hpp"
 
 #include <algorithm>
 #include <array>
@@ -100,11 +100,11 @@ bool is_ready(const std::filesystem::path& data) {
 }  // namespace
 
 TestServer& TestServer::shared() {
-    static TestServer server;
+    static TestServer server{false};
     return server;
 }
 
-TestServer::TestServer() : owner_(::getpid()) {
+TestServer::TestServer(bool syncs) : syncs_(syncs), owner_(::getpid()) {
     if (::geteuid() == 0 && ::chown(folder_.path().c_str(), other_user().pw_uid, 0) != 0) {
         give_up("the folder of the server cannot be given to its user");
     }
@@ -161,10 +161,11 @@ void TestServer::start() {
     if (::inotify_add_watch(watch.get(), data_.c_str(), IN_MODIFY | IN_CLOSE_WRITE) < 0) {
         give_up("the folder of the server cannot be watched");
     }
-    server_ = start_program({programs() / "postgres", "-D", data_, "-k", folder_.path(), "-c",
-                             "listen_addresses=", "-c", "fsync=off", "-c", "full_page_writes=off",
-                             "-c", "shared_buffers=64MB", "-c", "max_connections=100"},
-                            log);
+    server_ = start_program(
+        {programs() / "postgres", "-D", data_, "-k", folder_.path(), "-c",
+         "listen_addresses=", "-c", syncs_ ? "fsync=on" : "fsync=off", "-c", "full_page_writes=off",
+         "-c", "shared_buffers=64MB", "-c", "max_connections=100"},
+        log);
     while (!is_ready(data_)) {
         pollfd watched{.fd = watch.get(), .events = POLLIN, .revents = 0};
         std::array<char, 4'096> events{};
