@@ -61,12 +61,18 @@ test("control: a database that acknowledges too early loses messages in such a k
   const cluster = await Cluster.open(server, { nodes: ["first"], settings });
   const first = cluster.gateways[0]!;
   const account = cluster.accountAt(first);
-  // A start would refuse these settings; they hold for connections that are opened from now on.
-  const [name] = await cluster.database.query("SELECT current_database()");
-  await cluster.database.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
+  // The gateway would refuse a database whose settings say so.
+  await cluster.database.query(
+    "CREATE FUNCTION be_hasty() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " +
+      "PERFORM set_config('synchronous_commit', 'off', true); RETURN NULL; END $$",
+  );
+  for (const table of ["message", "node_heartbeat"]) {
+    await cluster.database.query(
+      `CREATE TRIGGER be_hasty AFTER INSERT OR UPDATE ON ${table} EXECUTE FUNCTION be_hasty()`,
+    );
+  }
   await cluster.database.query("ALTER SYSTEM SET wal_writer_delay = '10s'");
   await cluster.database.query("SELECT pg_reload_conf()");
-  await endConnections(await cluster.database.connect());
   const accepted: string[] = [];
   for (let count = 0; count < 40; count += 1) {
     const body = { to: freshNumber(), from: cluster.devices[0], message: freshText(), delay: 60 };
@@ -90,6 +96,22 @@ async function endConnections(session: DatabaseSession): Promise<void> {
       "WHERE datname = current_database() AND application_name = 'merpati'",
   );
 }
+
+test("a database that would acknowledge too early is waited for", async () => {
+  await undisturbed("/hasty", { nodes: ["first"] }, async ({ cluster, callers }) => {
+    const first = cluster.gateways[0]!;
+    const session = await cluster.database.connect();
+    const [name] = await session.run("SELECT current_database()");
+    await session.run(`ALTER DATABASE ${name} SET synchronous_commit = off`);
+    await endConnections(session);
+    await waitFor("the node to notice", async () => !(await first.isReady()));
+    await waitFor("the reason", () => first.log.includes("may lose what it acknowledges"));
+    await session.run(`ALTER DATABASE ${name} RESET synchronous_commit`);
+    await callers.accept(50);
+    await waitFor("readiness", () => first.isReady());
+    session.close();
+  });
+});
 
 test("the database ends all connections, again and again", async () => {
   await undisturbed("/ended", {}, async ({ cluster, callers }) => {

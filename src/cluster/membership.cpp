@@ -84,7 +84,7 @@ Result<void> Membership::renew() {
     }
     renewed_at_ = ended;
     renew_at_ = began + options_.lease / 3;
-    if (std::exchange(trouble_logged_, false)) {
+    if (!std::exchange(logged_trouble_, {}).empty()) {
         log_.info("the lease is renewed again");
     }
     return {};
@@ -220,7 +220,8 @@ Result<void> Membership::outlast(const Error& error) {
     if (error.code != ErrorCode::busy) {
         contact_since_.reset();
     }
-    if (!std::exchange(trouble_logged_, true)) {
+    if (error.detail != logged_trouble_) {
+        logged_trouble_ = error.detail;
         log_.warn("the database does not answer for this node's lease", {{"why", error.detail}});
     }
     return {};

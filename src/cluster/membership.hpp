@@ -98,7 +98,7 @@ private:
     std::optional<SteadyTime> contact_since_;  // Empty: the last call failed.
     SteadyTime renewed_at_{};
     bool lost_noted_ = false;
-    bool trouble_logged_ = false;
+    std::string logged_trouble_;  // Why the database does not answer; empty: it does.
     Millis clock_ahead_{0};
     bool clock_logged_ = false;
     bool leaves_ = false;

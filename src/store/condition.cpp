@@ -45,7 +45,7 @@ std::string Condition::trouble() const {
     }
     if (!available_) {
         words += words.empty() ? "" : "; ";
-        words += "its database cannot be reached: nothing is accepted or sent";
+        words += "its database cannot be used (the log says why): nothing is accepted or sent";
     }
     if (locked_) {
         words += words.empty() ? "" : "; ";

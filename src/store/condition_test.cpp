@@ -84,7 +84,8 @@ TEST(ConditionTest, WhileItsDatabaseIsAwayNothingIsSentAndItsReturnIsCounted) {
     }
     EXPECT_FALSE(condition.is_available());
     EXPECT_FALSE(condition.may_send(0));
-    EXPECT_EQ(condition.trouble(), "its database cannot be reached: nothing is accepted or sent");
+    EXPECT_EQ(condition.trouble(),
+              "its database cannot be used (the log says why): nothing is accepted or sent");
     condition.set_available(true);
     EXPECT_TRUE(condition.may_send(0));
     EXPECT_EQ(condition.trouble(), "");

@@ -84,6 +84,16 @@ public:
     /// a limit.
     void wait_for_locks(std::chrono::milliseconds longest) noexcept { lock_wait_ = longest; }
 
+    /// What the server of the present session says; connects if there is none. Throws Failure.
+    [[nodiscard]] const Durability& durability() {
+        make_ready();
+        return link_.durability();
+    }
+
+    /// From now on a server that acknowledges what it may lose is unavailable: each new session is
+    /// checked. `must_sync`: as in Durability::suffices.
+    void demand_durability(bool must_sync) noexcept { link_.demand_durability(must_sync); }
+
     /// From now on each transaction of `begin` is that of the node: it locks the node's row first,
     /// and fails as `fenced`, on the server, if the node is in another generation.
     void fence(const NodeGeneration& node) noexcept { node_ = node; }

@@ -56,7 +56,9 @@ void Link::open() {
 /// A pooler reports a process of its own instead of the server's.
 void Link::inspect_server() {
     const ResultPointer result{
-        PQexec(handle_.get(), "SELECT pg_backend_pid(), current_setting('server_encoding')")};
+        PQexec(handle_.get(),
+               "SELECT pg_backend_pid(), current_setting('server_encoding'), "
+               "current_setting('synchronous_commit'), current_setting('fsync')")};
     if (PQresultStatus(result.get()) != PGRES_TUPLES_OK) {
         const auto failure = failure_of(result.get());
         close();
@@ -65,12 +67,21 @@ void Link::inspect_server() {
     is_pooled_ = std::to_string(PQbackendPID(handle_.get())) != PQgetvalue(result.get(), 0, 0);
     const bool stores_utf8 = std::string_view{PQgetvalue(result.get(), 0, 1)} == "UTF8";
     const bool is_new_enough = PQserverVersion(handle_.get()) >= server_version_min;
+    durability_ = {.synchronous_commit = PQgetvalue(result.get(), 0, 2),
+                   .fsync = PQgetvalue(result.get(), 0, 3)};
     if (!stores_utf8 || !is_new_enough) {
         close();
-        throw sql::Failure{sql::Failure::Kind::failed,
-                           stores_utf8 ? "postgresql: the server is older than version 15"
-                                       : "postgresql: the database does not store UTF-8: create "
-                                         "one with ENCODING 'UTF8'"};
+        throw sql::Failure{
+            session_ == 0 ? sql::Failure::Kind::failed : sql::Failure::Kind::unavailable,
+            stores_utf8 ? "postgresql: the server is older than version 15"
+                        : "postgresql: the database does not store UTF-8: create "
+                          "one with ENCODING 'UTF8'"};
+    }
+    if (must_sync_ && !durability_.suffices(*must_sync_)) {
+        close();
+        throw unavailable(settings_, fmt::format("the server may lose what it acknowledges, so "
+                                                 "nothing is written to it: {}",
+                                                 durability_.text()));
     }
 }
 

@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include <libpq-fe.h>
 
 #include "store/postgres/connection_settings.hpp"
+#include "store/postgres/durability.hpp"
 
 namespace merpati::store::postgres {
 
@@ -31,7 +33,8 @@ public:
     Link(ConnectionSettings settings, std::chrono::milliseconds silence_max);
 
     /// Connects, to the first host that suits. Throws Failure: unavailable, or failed if the server
-    /// cannot be used, because it is older than 15 or does not store UTF-8.
+    /// cannot be used, because it is older than 15 or does not store UTF-8. One that has taken the
+    /// place of a server that could be used is unavailable then.
     void open();
     void close() noexcept { handle_.reset(); }
     [[nodiscard]] bool is_open() const noexcept { return handle_ != nullptr; }
@@ -46,6 +49,13 @@ public:
     /// Whether the server's connection belongs to a pooler, which may give each transaction another
     /// one: then a prepared statement may be missing in the next.
     [[nodiscard]] bool is_pooled() const noexcept { return is_pooled_; }
+
+    /// Of the server, as it was when the connection was opened.
+    [[nodiscard]] const Durability& durability() const noexcept { return durability_; }
+
+    /// From now on `open` fails as unavailable if the server acknowledges what it may lose.
+    /// `must_sync`: as in Durability::suffices.
+    void demand_durability(bool must_sync) noexcept { must_sync_ = must_sync; }
 
     [[nodiscard]] PGconn* handle() const noexcept { return handle_.get(); }
 
@@ -82,6 +92,8 @@ private:
     std::unique_ptr<PGconn, Finish> handle_;
     std::uint64_t session_ = 0;
     bool is_pooled_ = false;
+    Durability durability_;
+    std::optional<bool> must_sync_;  // Empty: any server will do.
 };
 
 }  // namespace merpati::store::postgres

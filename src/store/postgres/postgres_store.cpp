@@ -77,7 +77,9 @@ public:
                      connection_->fence(self);
                      connection_->leave_numbers();
                  }),
-          size_connection_(settings_, size_within) {}
+          size_connection_(settings_, size_within) {
+        nodes_.demand_durability(options.must_sync);
+    }
 
     /// Keeps the lock of the machine's other processes until the store is closed.
     void hold(FileDescriptor lock) { lock_ = std::move(lock); }

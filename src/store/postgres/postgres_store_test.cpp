@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "store/nodes.hpp"
 #include "store/postgres/connection.hpp"
 #include "store/postgres/postgres_engine_fixture.hpp"
+#include "store/postgres/test_server_fixture.hpp"
 
 namespace merpati::store {
 namespace {
@@ -22,6 +24,12 @@ struct PostgresStoreTest : StoreTest {
             "SELECT count(pg_terminate_backend(pid, 10000)) FROM "
             "pg_stat_activity WHERE datname = current_database() AND "
             "pid <> pg_backend_pid()");
+    }
+    /// Of new connections.
+    void set(const std::string& setting) {
+        const auto name = shell.query_text("SELECT current_database()");
+        shell.execute(("ALTER DATABASE " + name + " " + setting).c_str());
+        shell.wait();
     }
     ErrorCode code_of_open() {
         const auto opened = open_store(options);
@@ -90,11 +98,57 @@ TEST_P(PostgresStoreTest, NodesThatBeginAStoreAtOnceWithOneKeySucceed) {
 }
 
 TEST_P(PostgresStoreTest, AServerThatMayLoseWhatItAcknowledgesIsRefused) {
-    shell.execute(("ALTER DATABASE " + shell.query_text("SELECT current_database()") +
-                   " SET synchronous_commit = off")
-                      .c_str());
-    shell.wait();
+    set("SET synchronous_commit = off");
     EXPECT_EQ(code_of_open(), ErrorCode::store_failed);
+}
+
+TEST_P(PostgresStoreTest, AServerThatMayLoseWhatItAcknowledgesIsUnavailableAfterAnotherOne) {
+    accepted();
+    set("SET synchronous_commit = off");
+    cut();
+    WriteBatch batch;
+    batch.accepts.push_back({.message = message()});
+    for (int times = 0; times < 2; ++times) {
+        const auto written = store->write(batch);
+        ASSERT_FALSE(written);
+        EXPECT_EQ(written.error().code, ErrorCode::unavailable);
+        EXPECT_THAT(written.error().detail, HasSubstr("synchronous_commit of the database is"));
+        EXPECT_FALSE(store->condition().is_available());
+    }
+    const NodeEntry entry{.name = "one", .address = {}, .version = "0.1.0"};
+    EXPECT_EQ(store->nodes()->join(entry, Millis{0}).error().code, ErrorCode::unavailable);
+    EXPECT_EQ(shell.query_text("SELECT count(*) FROM message"), "1");
+    set("RESET synchronous_commit");
+    write_as_it_is(batch);
+    EXPECT_EQ(batch.accepts.front().result, Accept::Result::stored);
+    EXPECT_TRUE(store->nodes()->join(entry, Millis{0}));
+}
+
+TEST_P(PostgresStoreTest, ADatabaseThatDoesNotStoreUtf8IsUnavailableAfterAnotherOne) {
+    accepted();
+    const auto name = shell.query_text("SELECT current_database()");
+    postgres::Connection server{take(
+        postgres::ConnectionSettings::parse(postgres::TestServer::shared().create_database()))};
+    const auto run = [&](const std::string& sql) {
+        server.execute(sql.c_str());
+        server.wait();
+    };
+    (void)server.query_text(("SELECT count(pg_terminate_backend(pid, 10000)) FROM "
+                             "pg_stat_activity WHERE datname = '" +
+                             name + "'")
+                                .c_str());
+    run("ALTER DATABASE " + name + " RENAME TO utf8");
+    run("CREATE DATABASE " + name +
+        " ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0");
+    WriteBatch batch;
+    batch.accepts.push_back({.message = message()});
+    const auto written = store->write(batch);
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().code, ErrorCode::unavailable);
+    run("DROP DATABASE " + name);
+    run("ALTER DATABASE utf8 RENAME TO " + name);
+    write_as_it_is(batch);
+    EXPECT_EQ(batch.accepts.front().result, Accept::Result::stored);
 }
 
 TEST_P(PostgresStoreTest, AServerThatDoesNotSyncIsRefused) {

@@ -21,6 +21,9 @@ public:
 
     StoredNodes(ConnectionSettings settings, Joined joined);
 
+    /// As Connection::demand_durability.
+    void demand_durability(bool must_sync) noexcept { connection_.demand_durability(must_sync); }
+
     Result<NodeGeneration> join(const NodeEntry& entry, Millis lease) override;
     Result<void> renew() override;
     Result<std::vector<Node>> list() override;

@@ -24,8 +24,8 @@ const INDONESIAN: Record<string, string> = {
   "is stopping": "sedang berhenti",
   "is too slow": "terlalu lambat",
   "it did not start": "tidak dapat dimulai",
-  "its database cannot be reached: nothing is accepted or sent":
-    "basis datanya tidak terjangkau: tidak ada pesan yang diterima atau dikirim",
+  "its database cannot be used (the log says why): nothing is accepted or sent":
+    "basis datanya tidak dapat dipakai (lihat log): tidak ada pesan yang diterima atau dikirim",
   "its disk is full: nothing is accepted or sent":
     "disknya penuh: tidak ada pesan yang diterima atau dikirim",
   "its disk is nearly full: no messages are accepted":
