@@ -1,5 +1,7 @@
 // Two servers on one database: one works, the other takes over.
-import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from "vitest";
+import { spawn, type ChildProcess } from "node:child_process";
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "vitest";
+import { binary, environment } from "./support/binary.ts";
 import { Cluster, lease, states } from "./support/cluster.ts";
 import { expectAccepted } from "./support/expect.ts";
 import type { Gateway } from "./support/gateway.ts";
@@ -82,4 +84,49 @@ test("a server that was frozen sends nothing, and ends when it finds another at 
   expect(await first.exitCode()).toBe(deposed);
   expect(first.simulator.all()).toEqual([]);
   expect(first.log).toContain("another node has taken over");
+});
+
+describe("while no server works, a command that changes something", () => {
+  beforeEach(async () => {
+    await Promise.all([first.stop(), second.stop()]);
+    second.log = "";
+  });
+
+  /** An import on the machine of the first server, whose file has no end yet. */
+  async function startImport(): Promise<ChildProcess> {
+    const importing = ["suppression", "import", "-", "--account", cluster.accountAt(first).id];
+    const child = spawn(binary, ["--config", first.config, ...importing], {
+      env: environment(),
+      stdio: ["pipe", "ignore", "inherit"],
+    });
+    child.stdin!.write(`number\n${freshNumber()}\n`);
+    await waitFor("the command to work", async () => (await states(second)).first?.[1] === 1);
+    return child;
+  }
+  async function secondWaits(): Promise<void> {
+    second.launch();
+    await waitFor("the server to wait", () => second.log.includes("another node is at work"));
+    expect(await second.isReady()).toBe(false);
+  }
+  const suppressed = () =>
+    second.json("suppression", "list", "--account", cluster.accountAt(second).id);
+
+  test("keeps a server waiting until it ends", async () => {
+    const child = await startImport();
+    await secondWaits();
+    const ended = new Promise((resolve) => child.on("close", resolve));
+    child.stdin!.end();
+    expect(await ended).toBe(0);
+    expect(await untilSecondWorks()).toBeLessThan(lease);
+    expect(await suppressed()).toHaveLength(1);
+  });
+
+  test("keeps it waiting for its lease when it is killed", async () => {
+    const child = await startImport();
+    await secondWaits();
+    child.kill("SIGKILL");
+    expect(await untilSecondWorks()).toBeLessThan(lease + 5_000);
+    expect(await suppressed()).toHaveLength(0);
+    expectAccepted(await send(second));
+  });
 });

@@ -237,8 +237,8 @@ Result<boost::json::value> Gateway::upload(const std::string& target, std::strin
             return http::upload(socket_path_, http::Method::post, whole, type, watched, timeout);
         },
         [&]() -> Result<Outcome> {
-            if (auto checked = store_->check_nobody_works(); !checked) {
-                return pass(checked);
+            if (auto kept_out = store_->keep_others_out(); !kept_out) {
+                return pass(kept_out);
             }
             GivenUpload body{watched};
             const auto [path, query] = split_target(whole);
@@ -316,8 +316,8 @@ Result<void> Gateway::open_store(bool begins) {
 Result<Outcome> Gateway::ask_store(http::Method method, const std::string& target,
                                    const std::string& body, const http::BodyTaker& take) const {
     if (method != http::Method::get) {
-        if (auto checked = store_->check_nobody_works(); !checked) {
-            return pass(checked);
+        if (auto kept_out = store_->keep_others_out(); !kept_out) {
+            return pass(kept_out);
         }
     }
     const auto [path, query] = split_target(target);

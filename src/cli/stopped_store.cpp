@@ -262,6 +262,7 @@ public:
     Impl(const config::Settings& settings, const Clock& clock, Random& random,
          daemon::OpenedStore opened)
         : settings_(settings),
+          clock_(clock),
           default_connector_(settings.devices.default_connector),
           offered_connectors_(settings.devices.offered_connectors),
           queue_clock_(clock),
@@ -314,15 +315,28 @@ public:
         return reader ? directory_.load(**reader) : pass(reader);
     }
 
-    Result<void> check_nobody_works() const {
+    /// Reads again, because another server may have worked since the store was opened.
+    Result<void> keep_others_out() {
         auto* nodes = store_->nodes();
-        return nodes == nullptr ? Result<void>{} : daemon::check_nobody_works(*nodes, settings_);
+        if (nodes == nullptr || node_ != nullptr) {
+            return {};
+        }
+        auto node = daemon::enter_for_command(clock_, *nodes, settings_);
+        if (!node) {
+            return pass(node);
+        }
+        if (auto loaded = load(); !loaded) {
+            return loaded;
+        }
+        node_ = std::move(*node);
+        return {};
     }
 
     manage::Manage& manage() { return manage_; }
 
 private:
     const config::Settings& settings_;
+    const Clock& clock_;
     const std::string default_connector_;
     const std::vector<std::string> offered_connectors_;
     QueueClock queue_clock_;
@@ -346,6 +360,7 @@ private:
     campaign::Uploads uploads_;
     campaign::OptOutLinks links_;
     manage::Manage manage_;
+    std::unique_ptr<daemon::Node> node_;  // Null: nothing was changed, or nobody shares the store.
 };
 
 Result<std::unique_ptr<StoppedStore>> StoppedStore::open(const config::Settings& settings,
@@ -367,8 +382,8 @@ Result<std::unique_ptr<StoppedStore>> StoppedStore::open(const config::Settings&
 StoppedStore::StoppedStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 StoppedStore::~StoppedStore() = default;
 
-Result<void> StoppedStore::check_nobody_works() const {
-    return impl_->check_nobody_works();
+Result<void> StoppedStore::keep_others_out() {
+    return impl_->keep_others_out();
 }
 
 manage::Outcome StoppedStore::handle(http::Method method, std::string_view path,

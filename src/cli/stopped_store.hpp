@@ -27,8 +27,10 @@ public:
 
     ~StoppedStore();
 
-    /// Errors: busy (a node elsewhere works on the store, and would not know of a change).
-    [[nodiscard]] Result<void> check_nobody_works() const;
+    /// Call it before the first change. Where other servers share the store, none of them begins to
+    /// work from then on until this is destroyed. Idempotent. Errors: busy (one works, and would
+    /// not know of a change); those of store::Nodes and of its readers.
+    [[nodiscard]] Result<void> keep_others_out();
 
     [[nodiscard]] api::manage::Outcome handle(http::Method method, std::string_view path,
                                               std::string_view query, std::string_view body);

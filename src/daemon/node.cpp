@@ -25,15 +25,8 @@ std::unexpected<Error> stopped() {
     return fail(ErrorCode::shutting_down, "stopped while another node was at work");
 }
 
-}  // namespace
-
-std::function<bool()> may_begin(const Node* node) {
-    if (node == nullptr) {
-        return {};
-    }
-    return [&lease = node->lease()] { return lease.holds(); };
-}
-
+/// Deposes nodes that are silent for longer than their lease. Errors: busy (another one runs), and
+/// those of Nodes::list and Nodes::depose.
 Result<void> check_nobody_works(store::Nodes& nodes, const config::Settings& settings) {
     const auto listed = nodes.list();
     if (!listed) {
@@ -57,6 +50,15 @@ Result<void> check_nobody_works(store::Nodes& nodes, const config::Settings& set
         }
     }
     return {};
+}
+
+}  // namespace
+
+std::function<bool()> may_begin(const Node* node) {
+    if (node == nullptr) {
+        return {};
+    }
+    return [&lease = node->lease()] { return lease.holds(); };
 }
 
 Node::Node(const Clock& clock, store::Nodes& nodes, const config::Settings& settings,
@@ -183,6 +185,23 @@ Result<std::unique_ptr<Node>> enter_as_node(const Clock& clock, const config::Se
         opened.clock_offset = Millis{0};  // The stored one is that of the other machine's clock.
     }
     return node;
+}
+
+Result<std::unique_ptr<Node>> enter_for_command(const Clock& clock, store::Nodes& nodes,
+                                                const config::Settings& settings) {
+    if (auto checked = check_nobody_works(nodes, settings); !checked) {
+        return pass(checked);
+    }
+    // A command that was deposed need not end at once: what it still writes is refused.
+    auto node = std::make_unique<Node>(clock, nodes, settings, nullptr, telemetry::Log::none(),
+                                       [](const Error&) {});
+    const auto entered = node->enter([](std::chrono::milliseconds) { return true; });
+    if (!entered && entered.error().code == ErrorCode::shutting_down) {
+        return fail(ErrorCode::busy,
+                    "another node starts on this database just now: try again, or run the command "
+                    "on its machine");
+    }
+    return entered ? Result<std::unique_ptr<Node>>{std::move(node)} : pass(entered);
 }
 
 }  // namespace merpati::daemon

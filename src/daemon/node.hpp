@@ -26,17 +26,11 @@ class Standby;
 /// share the store (`node` is null).
 [[nodiscard]] std::function<bool()> may_begin(const Node* node);
 
-/// For commands that change the store of a stopped server: another node would not know of the
-/// change. Deposes those that are silent for longer than their lease. A node that starts meanwhile
-/// is not noticed. Errors: busy (one runs), and those of Nodes::list and Nodes::depose.
-[[nodiscard]] Result<void> check_nobody_works(store::Nodes& nodes,
-                                              const config::Settings& settings);
-
 /// Operation: one node at a time owns all accounts and works for them; the others wait in `enter`,
 /// and tell their Standby who works. From then on a thread renews the lease. Without a lease no
 /// send and no callback is begun. If another node has deposed this one, `on_deposed` is called,
-/// which must end the process: the database refuses whatever it would write, and the next process
-/// knows nothing that is out of date.
+/// which must end a server's process: the database refuses whatever it would write, and the next
+/// process knows nothing that is out of date.
 ///
 /// Threads: the owner's; `lease` from any.
 class Node {
@@ -93,5 +87,15 @@ struct OpenedStore;
                                                           Standby* standby,
                                                           const telemetry::Log& log,
                                                           OpenedStore& opened, const Pause& pause);
+
+/// For a command that changes the store of a stopped server, and holds its lock: makes the process
+/// this machine's node, which owns all accounts until it is destroyed. So no other node works with
+/// what it has read before the change: those that are silent for longer than their lease are
+/// deposed, and one that starts meanwhile waits. If the command is killed, that one waits for the
+/// end of the lease. One that was frozen for longer writes nothing more (fenced).
+/// Errors: busy (a node runs), and those of Nodes.
+[[nodiscard]] Result<std::unique_ptr<Node>> enter_for_command(const Clock& clock,
+                                                              store::Nodes& nodes,
+                                                              const config::Settings& settings);
 
 }  // namespace merpati::daemon
