@@ -141,6 +141,19 @@ test("a start waits for the database, and commands do not", async () => {
   expectAccepted(await account.send(body()));
 });
 
+test("a database that fails ends the process, and the next start goes on", async () => {
+  gateway.sql(
+    "CREATE FUNCTION be_broken() RETURNS trigger LANGUAGE plpgsql AS " +
+      "$$ BEGIN RAISE 'could not write' USING ERRCODE = 'io_error'; END $$",
+  );
+  gateway.sql("CREATE TRIGGER be_broken BEFORE INSERT ON message EXECUTE FUNCTION be_broken()");
+  await expect(account.send(body())).rejects.toThrow();
+  expect(await gateway.exitCode()).toBe(75);
+  gateway.sql("DROP FUNCTION be_broken CASCADE");
+  await gateway.start();
+  expectAccepted(await account.send(body()));
+});
+
 test("one process of a machine has the store, and commands go through its socket", async () => {
   const second = await gateway.cli("--set", "http.listen=127.0.0.1:0", "serve");
   expect(second.code).toBe(1);

@@ -46,15 +46,16 @@ struct Supervisor {
 /// Watchdog: notified only while the store's thread and the scheduler answer; see health.hpp.
 ///
 /// Faults: if the store cannot commit or checkpoint, the process ends at once, without answering
-/// open requests: exit code 74 (EX_IOERR), or 65 (EX_DATAERR) if damage prevents every write.
-/// So it does if another node has taken over: exit code 75 (EX_TEMPFAIL), so that the service
-/// manager starts it anew. Smaller damage and a full disk make the server not ready; see
+/// open requests: exit code 74 (EX_IOERR), or 65 (EX_DATAERR) if damage prevents every write. With
+/// a database, which others may have mended by the next start, it is 75 (EX_TEMPFAIL) instead of
+/// 74, so that the service manager starts it anew; also if another node has taken over. Smaller
+/// damage and a full disk make the server not ready; see
 /// store/condition.hpp.
 class Gateway {
 public:
     static constexpr int exit_store_failed = 74;
     static constexpr int exit_store_damaged = 65;
-    static constexpr int exit_deposed = 75;
+    static constexpr int exit_try_again = 75;
 
     Gateway(const Clock& clock, Random& random, const config::Settings& settings,
             Supervisor supervisor, telemetry::Log log);

@@ -173,8 +173,9 @@ Result<std::unique_ptr<Node>> enter_as_node(const Clock& clock, const config::Se
     if (nodes == nullptr) {
         return nullptr;
     }
-    auto node = std::make_unique<Node>(clock, *nodes, settings, standby, log.in("node"),
-                                       [log](const Error& error) { end_process(log, error); });
+    auto node = std::make_unique<Node>(
+        clock, *nodes, settings, standby, log.in("node"),
+        [log, store = settings.store](const Error& error) { end_process(log, store, error); });
     if (auto entered = node->enter(pause); !entered) {
         return pass(entered);
     }

@@ -8,6 +8,7 @@
 #include "base/uuid.hpp"
 #include "daemon/gateway.hpp"
 #include "daemon/options.hpp"
+#include "model/store_url.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -75,17 +76,22 @@ void OpenedStore::begin(QueueClock& clock) const {
     clock.begin(clock_offset, Uuid{last_sequence, 0}.time());
 }
 
-void end_process(const telemetry::Log& log, const Error& error) {
+void end_process(const telemetry::Log& log, const config::StoreSettings& store,
+                 const Error& error) {
     if (error.code == ErrorCode::fenced) {
         log.error("another node has taken over; nobody is answered, the process ends",
                   {{"why", error.detail}});
-        std::_Exit(Gateway::exit_deposed);
+        std::_Exit(Gateway::exit_try_again);
     }
     const bool damaged = error.code == ErrorCode::damaged;
     log.error(damaged ? "the store is damaged; nobody is answered, the process ends"
                       : "the store cannot commit; nobody is answered, the process ends",
               {{"why", error.detail}});
-    std::_Exit(damaged ? Gateway::exit_store_damaged : Gateway::exit_store_failed);
+    if (damaged) {
+        std::_Exit(Gateway::exit_store_damaged);
+    }
+    std::_Exit(model::is_postgresql(store.url) ? Gateway::exit_try_again
+                                               : Gateway::exit_store_failed);
 }
 
 }  // namespace merpati::daemon

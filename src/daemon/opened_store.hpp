@@ -42,6 +42,7 @@ struct OpenedStore {
 
 /// Ends the process because the open store has failed, or belongs to another node now, with the
 /// exit code that Gateway documents.
-[[noreturn]] void end_process(const telemetry::Log& log, const Error& error);
+[[noreturn]] void end_process(const telemetry::Log& log, const config::StoreSettings& store,
+                              const Error& error);
 
 }  // namespace merpati::daemon

@@ -107,7 +107,7 @@ Started start(const config::Loaded& loaded, const Supervisor& supervisor, const 
 
 int exit_code_of(const Error& why) {
     if (why.code == ErrorCode::fenced) {  // It was frozen while it waited: the next one waits anew.
-        return Gateway::exit_deposed;
+        return Gateway::exit_try_again;
     }
     return why.code == ErrorCode::damaged ? Gateway::exit_store_damaged : 1;
 }
