@@ -155,7 +155,8 @@ void Standby::settle(config::Settings& settings) const {
 }
 
 void Standby::note_owner(const std::optional<store::Node>& owner) {
-    forwarder_.set_owner(owner ? std::optional{owner_of(*owner)} : std::nullopt);
+    forwarder_.set_owners(
+        forwarding::owner_of_all(owner ? std::optional{owner_of(*owner)} : std::nullopt));
 }
 
 bool Standby::is_dead(const store::Node& node) const {
@@ -163,10 +164,10 @@ bool Standby::is_dead(const store::Node& node) const {
 }
 
 void Standby::note_own(const store::NodeGeneration& self) {
-    forwarder_.set_owner(
+    forwarder_.set_owners(forwarding::owner_of_all(
         forwarding::Owner{.node = self.node,
                           .generation = self.generation,
-                          .address = reachable(cluster_server_.addresses().front())});
+                          .address = reachable(cluster_server_.addresses().front())}));
 }
 
 /// The cluster's requests are answered at once, so that hardly one is under way. Clients find

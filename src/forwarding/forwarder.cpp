@@ -1,5 +1,6 @@
 #include "forwarding/forwarder.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <deque>
 #include <memory>
@@ -10,9 +11,9 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
-#include "forwarding/party_limits.hpp"
+#include "forwarding/owner_limits.hpp"
 #include "forwarding/passage_text.hpp"
-#include "forwarding/peer.hpp"
+#include "forwarding/peer_table.hpp"
 #include "forwarding/piece_sender.hpp"
 #include "outbound/event_thread.hpp"
 #include "outbound/periodic_timer.hpp"
@@ -53,14 +54,14 @@ public:
     void start() { thread_.start(); }
     void stop();
 
-    void set_owner(std::optional<Owner> owner);
-    [[nodiscard]] std::optional<Owner> owner() const {
+    void set_owners(Owners owners);
+    [[nodiscard]] std::optional<Owner> owner(Shard shard) const {
         const std::lock_guard lock{mutex_};
-        return owner_;
+        return owners_.at(shard);
     }
     [[nodiscard]] bool is_dead(const Owner& owner) const {
         const std::lock_guard lock{mutex_};
-        return dead_ == owner;
+        return std::ranges::find(dead_, owner) != dead_.end();
     }
     void pass_on(const PassagePtr& passage);
     [[nodiscard]] std::unique_ptr<http::BodyReceiver> pass_on_in_pieces(const PassagePtr& passage);
@@ -69,22 +70,26 @@ public:
 
 private:
     // On the thread.
-    void become(const std::optional<Owner>& owner);
+    void become(const Owners& owners);
     void begin(const PassagePtr& passage);
     void take_piece(const PassagePtr& passage, Passage::Piece piece);
     void send_piece(Passage& passage);
     void abandon(const PassagePtr& passage);
     void attempt(const PassagePtr& passage);
+    void attempt_or_wait(const PassagePtr& passage);
     void wait(const PassagePtr& passage);
     [[nodiscard]] bool take_head(const PassagePtr& passage, const outbound::Response& response);
     [[nodiscard]] bool take_body(Passage& passage, std::span<const std::byte> bytes);
     void stream(const PassagePtr& passage);
     void exchange_ended(const PassagePtr& passage, Result<void> result);
+    void look_elsewhere(const PassagePtr& passage);
     void failed(const PassagePtr& passage, bool may_have_arrived);
     void note_refused(Peer& peer, bool was_refused);
+    void note_dead(Peer& peer, bool is_dead);
     void refuse(const PassagePtr& passage, std::uint16_t status);
     void release(const PassagePtr& passage);
     [[nodiscard]] bool tick();
+    void close_left();
     void drop_gone();
     void look_at_waiting();
 
@@ -96,38 +101,30 @@ private:
     telemetry::Counter passed_;
 
     mutable std::mutex mutex_;
-    std::optional<Owner> owner_;
-    std::optional<Owner> dead_;  // Its process has ended.
+    Owners owners_;
+    std::vector<Owner> dead_;  // Their processes have ended.
 
     // Of the thread.
-    PartyLimits limits_;
-    std::shared_ptr<Peer> peer_;                  // Null: nobody works, or takes no requests.
-    std::vector<std::shared_ptr<Peer>> retired_;  // Their last answers are awaited.
+    OwnerLimits limits_;
+    PeerTable peers_{clock_, thread_.executor()};
     boost::unordered_flat_set<PassagePtr> passages_;
     std::deque<PassagePtr> waiting_;  // Longest waiting first.
 };
 
-void Forwarder::Impl::set_owner(std::optional<Owner> owner) {
+void Forwarder::Impl::set_owners(Owners owners) {
     {
         const std::lock_guard lock{mutex_};
-        if (owner_ == owner) {
+        if (owners_ == owners) {
             return;
         }
-        owner_ = owner;
+        owners_ = owners;
     }
-    thread_.post([this, owner = std::move(owner)] { become(owner); });
+    thread_.post([this, owners = std::move(owners)] { become(owners); });
 }
 
-void Forwarder::Impl::become(const std::optional<Owner>& owner) {
-    if (peer_ != nullptr) {
-        peer_->close_at = clock_.steady_now() + last_answers;
-        retired_.push_back(std::exchange(peer_, nullptr));
-        timer_.start();
-    }
-    const auto endpoint = owner ? endpoint_of(owner->address) : std::nullopt;
-    if (endpoint) {
-        peer_ = std::make_shared<Peer>(clock_, thread_.executor(), *endpoint, *owner);
-    }
+void Forwarder::Impl::become(const Owners& owners) {
+    peers_.set(owners, last_answers);
+    timer_.start();
     look_at_waiting();
 }
 
@@ -151,25 +148,30 @@ std::unique_ptr<http::BodyReceiver> Forwarder::Impl::pass_on_in_pieces(const Pas
 
 void Forwarder::Impl::begin(const PassagePtr& passage) {
     const auto& request = passage->request;
-    if (!limits_.admit(request.party, request.bytes->size())) {
+    const auto& peer = peers_.peer_of(passage->shard);
+    passage->counted_for = peer == nullptr ? 0 : peer->owner.node;
+    if (!limits_.admit(passage->counted_for, request.party, request.bytes->size())) {
         refuse(passage, 503);
         return;
     }
     passages_.insert(passage);
     timer_.start();
-    if (peer_ == nullptr || !peer_->answers) {
-        wait(passage);
-    } else {
+    attempt_or_wait(passage);
+}
+
+void Forwarder::Impl::attempt_or_wait(const PassagePtr& passage) {
+    if (peers_.takes(passage->shard)) {
         attempt(passage);
+    } else {
+        wait(passage);
     }
 }
 
 void Forwarder::Impl::attempt(const PassagePtr& passage) {
-    passage->was_elsewhere = false;
     passage->reply = {};
-    passage->peer = peer_;
+    passage->peer = peers_.peer_of(passage->shard);
     const auto& request = passage->request;
-    passage->exchange = peer_->client.send(
+    passage->exchange = passage->peer->client.send(
         {.method = request.method,
          .bytes = request.bytes,
          .has_more = request.has_more,
@@ -219,18 +221,19 @@ void Forwarder::Impl::abandon(const PassagePtr& passage) {
 
 bool Forwarder::Impl::take_head(const PassagePtr& passage, const outbound::Response& response) {
     if (response.status == not_here_status) {
-        passage->was_elsewhere = true;
+        passage->elsewhere = parse_shard(response.header(shard_header)).value_or(passage->shard);
         if (response.header(not_here_header).empty()) {
             log_.error(
                 "the server that works does not know this one: do both have copies of one "
                 "cluster.key_file?");
+            passage->peer->answers = false;
         }
         return false;
     }
     passed_.add();
     passage->peer->has_answered = true;
     note_refused(*passage->peer, false);
-    if (!std::exchange(passage->peer->answers, true)) {
+    if (peers_.note_taken(passage->shard, passage->peer)) {
         thread_.post([this] { look_at_waiting(); });
     }
     passage->reply = reply_of(response);
@@ -276,7 +279,9 @@ void Forwarder::Impl::exchange_ended(const PassagePtr& passage, Result<void> res
             passage->pipe->break_off();
         }
         release(passage);
-    } else if (passage->was_elsewhere || was_not_taken(passage->reply)) {
+    } else if (passage->elsewhere) {
+        look_elsewhere(passage);
+    } else if (was_not_taken(passage->reply)) {
         failed(passage, false);
     } else if (!result) {
         note_refused(*passage->peer, exchange->was_refused());
@@ -284,6 +289,20 @@ void Forwarder::Impl::exchange_ended(const PassagePtr& passage, Result<void> res
     } else {
         std::exchange(passage->responder, std::nullopt)->send(std::move(passage->reply));
         release(passage);
+    }
+}
+
+/// The node has lost the shard, or knows better to which one the request belongs.
+void Forwarder::Impl::look_elsewhere(const PassagePtr& passage) {
+    const auto shard = *std::exchange(passage->elsewhere, std::nullopt);
+    if (passage->pieces_began) {
+        refuse(passage, 503);
+    } else if (shard == passage->shard || passage->redirects++ >= redirects_max) {
+        peers_.note_elsewhere(passage->shard);
+        wait(passage);
+    } else {
+        passage->shard = shard;
+        attempt_or_wait(passage);
     }
 }
 
@@ -305,11 +324,23 @@ void Forwarder::Impl::note_refused(Peer& peer, bool was_refused) {
     const auto now = clock_.steady_now();
     if (!was_refused) {
         peer.refused_since.reset();
+        note_dead(peer, false);
     } else if (!peer.refused_since) {
         peer.refused_since = now;
     } else if (peer.has_answered && now - *peer.refused_since >= dead_after) {
-        const std::lock_guard lock{mutex_};
-        dead_ = peer.owner;
+        note_dead(peer, true);
+    }
+}
+
+void Forwarder::Impl::note_dead(Peer& peer, bool is_dead) {
+    if (std::exchange(peer.is_dead, is_dead) == is_dead) {
+        return;
+    }
+    const std::lock_guard lock{mutex_};
+    if (is_dead) {
+        dead_.push_back(peer.owner);
+    } else {
+        std::erase(dead_, peer.owner);
     }
 }
 
@@ -331,22 +362,23 @@ void Forwarder::Impl::release(const PassagePtr& passage) {
     passage->pipe.reset();
     passage->responder.reset();
     if (passages_.erase(passage) > 0) {
-        limits_.release(passage->request.party, passage->request.bytes->size());
+        limits_.release(passage->counted_for, passage->request.party,
+                        passage->request.bytes->size());
     }
 }
 
 bool Forwarder::Impl::tick() {
-    const auto now = clock_.steady_now();
-    const auto retired = retired_;
-    for (const auto& peer : retired) {
-        if (now >= peer->close_at) {
-            peer->client.close();
-            std::erase(retired_, peer);
-        }
-    }
+    close_left();
     drop_gone();
     look_at_waiting();
-    return !passages_.empty() || !retired_.empty();
+    return !passages_.empty() || peers_.any_leaves();
+}
+
+void Forwarder::Impl::close_left() {
+    for (const auto& peer : peers_.take_left()) {
+        note_dead(*peer, false);
+        peer->client.close();
+    }
 }
 
 void Forwarder::Impl::drop_gone() {
@@ -361,16 +393,15 @@ void Forwarder::Impl::drop_gone() {
     }
 }
 
-/// While the peer does not answer, one request tries it at a time.
 void Forwarder::Impl::look_at_waiting() {
-    bool tried = false;
+    peers_.begin_look();
     for (const auto& passage : std::exchange(waiting_, {})) {
         if (passage->ended) {
             continue;
         }
         if (clock_.steady_now() >= *passage->give_up_at) {
             refuse(passage, 503);
-        } else if (peer_ != nullptr && (peer_->answers || !std::exchange(tried, true))) {
+        } else if (peers_.may_try(passage->shard)) {
             attempt(passage);
         } else {
             waiting_.push_back(passage);
@@ -391,12 +422,7 @@ void Forwarder::Impl::stop() {
             }
             refuse(passage, 503);
         }
-        for (const auto& peer : std::exchange(retired_, {})) {
-            peer->client.close();
-        }
-        if (const auto peer = std::exchange(peer_, nullptr)) {
-            peer->client.close();
-        }
+        peers_.close();
     });
 }
 
@@ -416,12 +442,12 @@ void Forwarder::stop() {
     impl_->stop();
 }
 
-void Forwarder::set_owner(std::optional<Owner> owner) {
-    impl_->set_owner(std::move(owner));
+void Forwarder::set_owners(Owners owners) {
+    impl_->set_owners(std::move(owners));
 }
 
-std::optional<Owner> Forwarder::owner() const {
-    return impl_->owner();
+std::optional<Owner> Forwarder::owner(Shard shard) const {
+    return impl_->owner(shard);
 }
 
 bool Forwarder::is_dead(const Owner& owner) const {

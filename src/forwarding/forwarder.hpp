@@ -1,13 +1,11 @@
-// Passes requests on to the node that works for their accounts.
+// Passes requests on to the nodes that work for their accounts.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "base/clock.hpp"
 #include "forwarding/owner.hpp"
@@ -19,23 +17,25 @@
 
 namespace merpati::forwarding {
 
-/// Operation: a request goes to the owner over a kept connection, and its answer back to the
-/// caller. While there is no owner, or it cannot be reached, or says that it does not work for the
-/// account, the request waits, and goes out as soon as that changes. An answer of more than
-/// `whole_max` goes through in pieces.
+/// Operation: a request goes to the owner of its shard over a kept connection, and its answer back
+/// to the caller. While the shard has no owner, or that cannot be reached, or says that it does not
+/// work for the account, the request waits, and goes out as soon as that changes. An owner may name
+/// another shard to which the request belongs; then it goes there. Requests of other shards are not
+/// affected. An answer of more than `whole_max` goes through in pieces.
 ///
 /// Faults: a request that the owner may have got, whose answer does not come because the owner is
 /// gone, is sent again if it is repeatable. Otherwise it is answered 502: whether it was carried
 /// out is not known. Those that wait for longer than their patience are answered 503, with
 /// `Retry-After`.
 ///
-/// Limits: Options. Requests and bytes are shared among the callers, whether they wait or are under
-/// way. What does not fit is answered 503 at once.
+/// Limits: Options, for each owner, and for all that waits for nobody. Requests and bytes are
+/// shared among the callers, whether they wait or are under way. What does not fit is answered 503
+/// at once.
 ///
 /// Threads: one of its own; `start` and `stop` by the owner of the object, the rest from any.
 class Forwarder {
 public:
-    struct Options {
+    struct Options {  // Of one owner.
         std::size_t requests_max = 4'096;
         std::size_t bytes_max = std::size_t{64} << 20;
     };
@@ -48,9 +48,9 @@ public:
     /// Answers all that is under way with 503, or breaks it off. Idempotent.
     void stop();
 
-    /// Who works. Empty: nobody.
-    void set_owner(std::optional<Owner> owner);
-    [[nodiscard]] std::optional<Owner> owner() const;
+    void set_owners(Owners owners);
+    /// Empty: nobody works for the shard.
+    [[nodiscard]] std::optional<Owner> owner(Shard shard) const;
     /// Whether the owner's process has ended: it has answered before, and for `dead_after` its
     /// machine has said that nobody listens. Found out only while requests wait.
     [[nodiscard]] bool is_dead(const Owner& owner) const;
@@ -69,6 +69,8 @@ public:
     /// How long the answers of an owner that is none any more are still taken.
     static constexpr std::chrono::seconds last_answers{2};
     static constexpr std::chrono::seconds dead_after{1};
+    /// How often a request goes to a shard that an owner has named. Then it waits.
+    static constexpr int redirects_max = 3;
 
 private:
     class Impl;

@@ -12,6 +12,7 @@
 
 #include "forwarding/forwarder.hpp"
 #include "forwarding/node_secret.hpp"
+#include "forwarding/passage_text.hpp"
 #include "forwarding/receiving_desk.hpp"
 #include "forwarding/sending_desk.hpp"
 #include "http/server_fixture.hpp"
@@ -23,8 +24,9 @@ using http::testing::Answer;
 using http::testing::eventually;
 using http::testing::RawClient;
 
-/// Where requests are carried out. /echo answers body and headers, /wait keeps the Responders,
-/// /upload counts the bytes of a body, /pages answers with as many bytes as its query says.
+/// Where requests are carried out. /echo answers body and headers, /wait and /shards/{} keep the
+/// Responders, /upload counts the bytes of a body, /pages answers with as many bytes as its query
+/// says.
 class WorkingNode {
 public:
     explicit WorkingNode(const Clock& clock, Random& random, const NodeSecret& secret)
@@ -99,11 +101,13 @@ private:
                 responder.send(std::move(reply));
             });
         for (const auto method : {Method::get, Method::post}) {
-            routes.add(method, "/wait", [this](const http::Request&, http::Responder responder) {
-                ++calls;
-                const std::lock_guard lock{mutex_};
-                waiting_.push_back(std::move(responder));
-            });
+            for (const auto* path : {"/wait", "/shards/{}"}) {
+                routes.add(method, path, [this](const http::Request&, http::Responder responder) {
+                    ++calls;
+                    const std::lock_guard lock{mutex_};
+                    waiting_.push_back(std::move(responder));
+                });
+            }
         }
         routes.add_upload(Method::post, "/upload",
                           [](const http::Request&, http::Responder responder,
@@ -129,6 +133,16 @@ template <std::size_t requests_max = 100>
 struct ForwardingFixture : ::testing::Test {
     ForwardingFixture() {
         sending.add_routes(router);
+        for (const auto method : {http::Method::get, http::Method::post}) {
+            router.add_upload(method, "/shards/{}",
+                              [this](const http::Request& request, http::Responder responder,
+                                     const http::PieceHold&) {
+                                  const auto shard =
+                                      http::match_path("/shards/{}", request.path).value_or("");
+                                  return sending.take(parse_shard(shard).value_or(0), request,
+                                                      std::move(responder));
+                              });
+        }
         http::Options options{.listen = {"127.0.0.1:0"}};
         options.limits.sweep_interval = 2ms;
         server.emplace(clock, random, options, router, router, http::testing::refusal_text);
@@ -140,9 +154,13 @@ struct ForwardingFixture : ::testing::Test {
         server->stop();
     }
 
+    /// The node works for everything, in a new life.
     void let_work(const WorkingNode& node) {
-        forwarder.set_owner(
-            Owner{.node = 1, .generation = ++generation, .address = node.address()});
+        forwarder.set_owners(
+            owner_of_all(Owner{.node = 1, .generation = ++generation, .address = node.address()}));
+    }
+    static std::optional<Owner> owner_at(std::int64_t node, const WorkingNode& where) {
+        return Owner{.node = node, .generation = 1, .address = where.address()};
     }
     RawClient connect() { return RawClient::connect(server->addresses().at(0)); }
     /// Sends a request for /wait, which the first node begins.

@@ -83,7 +83,7 @@ TEST_F(ForwardingTest, ANodeThatDoesNotWorkSaysSoAndAnotherIsLookedFor) {
     http::Server idle_server{clock,       random,      {.listen = {"127.0.0.1:0"}},
                              idle_router, idle_router, http::testing::refusal_text};
     ASSERT_TRUE(idle_server.start());
-    forwarder.set_owner(Owner{.node = 9, .address = idle_server.addresses().at(0)});
+    forwarder.set_owners(owner_of_all(Owner{.node = 9, .address = idle_server.addresses().at(0)}));
     auto client = connect();
     client.send(request("POST /echo", "x"));
     EXPECT_FALSE(client.is_readable(300ms));
@@ -110,7 +110,7 @@ TEST_F(ForwardingTest, ANodeThatHasAnsweredAndListensNoMoreIsDead) {
     auto client = connect();
     client.send(request("POST /echo", "1"));
     EXPECT_EQ(client.receive().status, 201);
-    const auto owner = forwarder.owner();
+    const auto owner = forwarder.owner(0);
     ASSERT_TRUE(owner);
     first.stop();
     client.send(request("GET /wait"));
@@ -129,7 +129,7 @@ TEST_F(ForwardingTest, ANodeThatHasNeverAnsweredIsNotDead) {
     EXPECT_FALSE(client.is_readable(300ms));
     clock.advance(Forwarder::dead_after * 5);
     EXPECT_FALSE(client.is_readable(500ms));
-    EXPECT_FALSE(forwarder.is_dead(*forwarder.owner()));
+    EXPECT_FALSE(forwarder.is_dead(*forwarder.owner(0)));
 }
 
 TEST_F(ForwardingTest, AQuestionIsAskedAgainWhenItsNodeIsGone) {

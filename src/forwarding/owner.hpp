@@ -1,10 +1,17 @@
-// The node that works.
+// The nodes that work.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace merpati::forwarding {
+
+/// A part of all accounts, for which one node works at a time: less than `shard_count`.
+using Shard = std::size_t;
+inline constexpr Shard shard_count = 256;
 
 /// A node that works, in one of its lives, and where it takes requests.
 struct Owner {
@@ -14,5 +21,15 @@ struct Owner {
 
     bool operator==(const Owner&) const = default;
 };
+
+/// By shard. Empty: nobody works for it.
+using Owners = std::array<std::optional<Owner>, shard_count>;
+
+/// One node works for everything.
+[[nodiscard]] inline Owners owner_of_all(const std::optional<Owner>& owner) {
+    Owners owners;
+    owners.fill(owner);
+    return owners;
+}
 
 }  // namespace merpati::forwarding

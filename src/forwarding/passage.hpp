@@ -3,12 +3,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/clock.hpp"
+#include "forwarding/owner.hpp"
 #include "forwarding/reply_pipe.hpp"
 #include "http/body_receiver.hpp"
 #include "http/reply.hpp"
@@ -27,12 +29,13 @@ struct PassedRequest {
     bool is_repeatable = false;
     std::size_t party = 0;  // Who has a share of what may wait.
     std::chrono::milliseconds patience{0};
+    Shard shard = 0;  // Of its account.
 };
 
 /// Threads: the forwarder's, once it has begun.
 struct Passage {
     Passage(PassedRequest passed, http::Responder answers)
-        : request(std::move(passed)), responder(std::move(answers)) {}
+        : request(std::move(passed)), responder(std::move(answers)), shard(request.shard) {}
 
     /// A piece of the body that waits until the request is sent.
     struct Piece {
@@ -43,6 +46,8 @@ struct Passage {
 
     const PassedRequest request;
     std::optional<http::Responder> responder;  // Empty: it is answered.
+    Shard shard;                               // To whose owner it goes.
+    std::int64_t counted_for = 0;              // The node in whose limits it counts; 0: nobody.
     std::optional<SteadyTime> give_up_at{};    // Of a request that waits.
     std::optional<Piece> piece{};
     std::shared_ptr<Peer> peer{};  // To which it was sent last.
@@ -50,7 +55,9 @@ struct Passage {
     http::Reply reply{};                // As far as it has come.
     std::shared_ptr<ReplyPipe> pipe{};  // Of an answer that is passed on in pieces.
     bool pieces_began = false;          // Some of what follows in pieces was sent.
-    bool was_elsewhere = false;         // The peer does not work for its account.
+    /// The peer does not work for it, but whoever works for this shard. It may be the same shard.
+    std::optional<Shard> elsewhere{};
+    int redirects = 0;  // How often a peer has named another shard.
     bool ended = false;
 };
 

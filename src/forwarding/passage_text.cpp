@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <span>
 #include <utility>
 
@@ -79,6 +80,14 @@ void append_begun(std::string& head, std::string_view begun) {
     if (!begun.empty()) {
         http::append_chunk(head, begun);
     }
+}
+
+std::optional<Shard> parse_shard(std::string_view text) {
+    Shard shard = 0;
+    const auto* const end = text.data() + text.size();
+    const auto [stop, wrong] = std::from_chars(text.data(), end, shard);
+    const bool is_one = wrong == std::errc{} && stop == end && shard < shard_count;
+    return is_one ? std::optional{shard} : std::nullopt;
 }
 
 http::Reply reply_of(const outbound::Response& response) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "forwarding/node_secret.hpp"
+#include "forwarding/owner.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
 #include "http/router.hpp"
@@ -20,6 +22,8 @@ inline constexpr std::string_view proof_header = "Merpati-Proof";
 /// it to a request that has not the nodes' proof.
 inline constexpr std::uint16_t not_here_status = 421;
 inline constexpr std::string_view not_here_header = "merpati-not-here";
+/// With `not_here_header`: the shard to which the request belongs.
+inline constexpr std::string_view shard_header = "merpati-shard";
 
 /// The body of a server's own 503, before a request was carried out: it ends, or has no room.
 inline constexpr std::string_view not_taken_body = "not taken";
@@ -39,6 +43,9 @@ inline constexpr std::string_view not_taken_body = "not taken";
 void append_whole(std::string& head, std::string_view body);
 /// The end of the head, and the begin of a body that follows in chunks.
 void append_begun(std::string& head, std::string_view begun);
+
+/// The shard in a header's value. Empty: it is none.
+[[nodiscard]] std::optional<Shard> parse_shard(std::string_view text);
 
 /// Status and headers of an answer, without those that this node's connection adds.
 [[nodiscard]] http::Reply reply_of(const outbound::Response& response);

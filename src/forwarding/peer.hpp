@@ -1,6 +1,7 @@
 // A node to which requests are passed on.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -25,10 +26,13 @@ struct Peer {
 
     const Owner owner;
     outbound::PeerClient client;
+    std::size_t shards = 0;  // For which it works.
     bool has_answered = false;
     std::optional<SteadyTime> refused_since{};  // Nobody listens there since then.
+    bool is_dead = false;                       // Its process has ended.
     bool answers = true;                        // The last request that was sent reached it.
-    SteadyTime close_at{};                      // Of one that does not work any more.
+    bool was_tried = false;                     // In the present look at what waits.
+    std::optional<SteadyTime> close_at{};       // Of one that works for nothing any more.
 };
 
 }  // namespace merpati::forwarding

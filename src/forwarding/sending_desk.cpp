@@ -33,7 +33,7 @@ void SendingDesk::add_routes(http::Router& router) {
         router.add_upload(method, "/*",
                           [this](const http::Request& request, http::Responder responder,
                                  const http::PieceHold& /*hold*/) {
-                              return take(request, std::move(responder));
+                              return take(Shard{0}, request, std::move(responder));
                           });
     }
 }
@@ -49,7 +49,7 @@ void SendingDesk::pass_on_at_once(const http::Request& request, http::Responder 
 }
 
 /// The answer may come before the body has ended; then its rest is not read.
-std::unique_ptr<http::BodyReceiver> SendingDesk::take(const http::Request& request,
+std::unique_ptr<http::BodyReceiver> SendingDesk::take(Shard shard, const http::Request& request,
                                                       http::Responder responder) {
     struct Begun {
         PassedRequest request;
@@ -61,7 +61,8 @@ std::unique_ptr<http::BodyReceiver> SendingDesk::take(const http::Request& reque
                           .bytes = {},
                           .is_repeatable = is_repeatable_(request),
                           .party = party_of(request),
-                          .patience = patience},
+                          .patience = patience,
+                          .shard = shard},
               .head = head_of(request, secret_),
               .responder = std::move(responder)});
     return std::make_unique<WholeBody>(

@@ -1,4 +1,4 @@
-// Takes all requests of a node that does not work, and passes them on.
+// Passes requests on with their bodies.
 #pragma once
 
 #include <chrono>
@@ -28,8 +28,13 @@ public:
     SendingDesk(Forwarder& forwarder, const NodeSecret& secret, IsRepeatable is_repeatable)
         : forwarder_(forwarder), secret_(secret), is_repeatable_(std::move(is_repeatable)) {}
 
-    /// Adds routes for all methods and paths, which more exact ones precede.
+    /// Adds routes for all methods and paths, which more exact ones precede: everything goes to the
+    /// owner of the first shard.
     void add_routes(http::Router& router);
+    /// Passes a request on to the owner of the shard.
+    [[nodiscard]] std::unique_ptr<http::BodyReceiver> take(Shard shard,
+                                                           const http::Request& request,
+                                                           http::Responder responder);
     /// Passes on a request without a body if there is an owner now; otherwise answers 503.
     void pass_on_at_once(const http::Request& request, http::Responder responder) const;
 
@@ -39,9 +44,6 @@ public:
     static constexpr std::size_t collected_max = std::size_t{32} << 20;
 
 private:
-    [[nodiscard]] std::unique_ptr<http::BodyReceiver> take(const http::Request& request,
-                                                           http::Responder responder);
-
     Forwarder& forwarder_;
     const NodeSecret& secret_;
     const IsRepeatable is_repeatable_;
