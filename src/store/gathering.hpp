@@ -32,8 +32,22 @@ struct PendingResults {
     std::move_only_function<void()> done;
 };
 
-using Operation = std::variant<Pending<Finish>, Pending<Reschedule>, Pending<HandOver>,
-                               Pending<Intent>, PendingResults, Pending<Change>, Pending<Accept>>;
+/// How elements of a kind arrive: one by one, but the results of callbacks by requests.
+template <class Element>
+using Arriving =
+    std::conditional_t<std::is_same_v<Element, CallbackUpdate>, PendingResults, Pending<Element>>;
+
+/// What follows from the list of kinds of elements.
+template <class Kinds>
+struct OfKinds;
+template <class... Elements>
+struct OfKinds<std::tuple<std::vector<Elements>&...>> {
+    using Operation = std::variant<Arriving<Elements>...>;
+    using Dones = std::tuple<std::vector<Done<Elements>>...>;
+};
+using OfBatch = OfKinds<decltype(std::declval<WriteBatch&>().kinds())>;
+
+using Operation = OfBatch::Operation;
 
 /// How many elements of a batch it is.
 [[nodiscard]] std::size_t elements_of(const Operation& operation);
@@ -87,11 +101,7 @@ private:
     template <class Element>
     void add_pending(Pending<Element>&& pending) {
         dones_of<Element>().push_back(std::move(pending.done));
-        batch_.for_each_kind([&pending]<class Kind>(std::vector<Kind>& elements) {
-            if constexpr (std::is_same_v<Kind, Element>) {
-                elements.push_back(std::move(pending.element));
-            }
-        });
+        std::get<std::vector<Element>&>(batch_.kinds()).push_back(std::move(pending.element));
     }
     /// The `done` of all but the last is empty.
     void add_pending(PendingResults&& results) {
@@ -128,11 +138,7 @@ private:
     }
 
     WriteBatch batch_;
-    std::tuple<std::vector<Done<Finish>>, std::vector<Done<Reschedule>>,
-               std::vector<Done<HandOver>>, std::vector<Done<Intent>>,
-               std::vector<Done<CallbackUpdate>>, std::vector<Done<Change>>,
-               std::vector<Done<Accept>>>
-        dones_;
+    OfBatch::Dones dones_;
 };
 
 }  // namespace merpati::store

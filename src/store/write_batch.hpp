@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/error.hpp"
@@ -165,21 +166,22 @@ struct WriteBatch {
     /// committed: the next call of `write` has to have this batch, unchanged, and finds out.
     bool undecided = false;
 
-    /// Calls `visit` with each vector of elements, in the order in which they are written.
+    /// The vectors of elements, in the order in which they are written. What is done alike with
+    /// every kind of element, by whomever, follows from this list.
+    [[nodiscard]] auto kinds(this auto& self) noexcept {
+        return std::tie(self.finishes, self.reschedules, self.hand_overs, self.intents,
+                        self.callback_updates, self.changes, self.accepts);
+    }
+
+    /// Calls `visit` with each vector of elements.
     template <class Visit>
     void for_each_kind(Visit&& visit) {
-        visit(finishes);
-        visit(reschedules);
-        visit(hand_overs);
-        visit(intents);
-        visit(callback_updates);
-        visit(changes);
-        visit(accepts);
+        std::apply([&visit](auto&... elements) { (visit(elements), ...); }, kinds());
     }
 
     [[nodiscard]] bool empty() const noexcept {
-        return finishes.empty() && reschedules.empty() && hand_overs.empty() && intents.empty() &&
-               callback_updates.empty() && changes.empty() && accepts.empty();
+        return std::apply([](const auto&... elements) { return (elements.empty() && ...); },
+                          kinds());
     }
 };
 

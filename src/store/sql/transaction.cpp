@@ -1,7 +1,7 @@
 #include "store/sql/transaction.hpp"
 
-#include <algorithm>
 #include <string>
+#include <tuple>
 
 namespace merpati::store::sql {
 namespace {
@@ -18,6 +18,35 @@ bool is_left_out(const Change& change) {
 template <class Element>
 bool is_left_out(const Element& element) {
     return element.damaged;
+}
+
+/// The lane of an outcome or intent.
+model::PhoneNumber lane_of(const Finish& finish) {
+    return finish.message->device;
+}
+template <class Element>
+model::PhoneNumber lane_of(const Element& element)
+    requires requires { element.device; }
+{
+    return element.device;
+}
+template <class Element>
+concept OfLane = requires(const Element& element) { lane_of(element); };
+
+void set_damaged(Finish& finish) {
+    finish.damaged = true;
+    finish.finished = false;
+}
+void set_damaged(Reschedule& reschedule) {
+    reschedule.damaged = true;
+    reschedule.rescheduled = false;
+}
+void set_damaged(HandOver& hand_over) {
+    hand_over.damaged = true;
+    hand_over.handed_over = false;
+}
+void set_damaged(Intent& intent) {
+    intent.damaged = true;
 }
 
 }  // namespace
@@ -60,42 +89,41 @@ std::optional<Failure> Transaction::attempt(Body body) {
 
 /// Skips elements that were refused or left out before. Throws Failure.
 void Transaction::run(WriteBatch& batch) {
-    kind_ = Kind::none;  // A run that met damage has left its own.
+    part_.reset();  // A run that met damage has left its own.
     batch.row_changes.clear();
     connection_.begin();
     const auto leave_lane = [this](auto& element) { writer_.leave_lane(element); };
-    write(Kind::finish, batch.finishes, leave_lane);
-    write(Kind::reschedule, batch.reschedules, leave_lane);
-    write(Kind::hand_over, batch.hand_overs, leave_lane);
+    write(batch.finishes, leave_lane);
+    write(batch.reschedules, leave_lane);
+    write(batch.hand_overs, leave_lane);
     connection_.wait();
-    write(Kind::finish, batch.finishes, [this](const Finish& finish) { writer_.finish(finish); });
-    flush(Kind::rows, [this] { writer_.write_ended(); });
-    write(Kind::reschedule, batch.reschedules,
+    write(batch.finishes, [this](const Finish& finish) { writer_.finish(finish); });
+    flush(nullptr, [this] { writer_.write_ended(); });
+    write(batch.reschedules,
           [this](const Reschedule& reschedule) { writer_.reschedule(reschedule); });
-    write(Kind::hand_over, batch.hand_overs,
-          [this](HandOver& hand_over) { writer_.hand_over(hand_over); });
-    write(Kind::intent, batch.intents, [this](Intent& intent) { writer_.record_intent(intent); });
-    write(Kind::callback, batch.callback_updates,
+    write(batch.hand_overs, [this](HandOver& hand_over) { writer_.hand_over(hand_over); });
+    write(batch.intents, [this](Intent& intent) { writer_.record_intent(intent); });
+    write(batch.callback_updates,
           [this](const CallbackUpdate& update) { writer_.update_callback(update); });
-    flush(Kind::rows, [this] { writer_.write_results(); });
+    flush(nullptr, [this] { writer_.write_results(); });
     if (!batch.changes.empty()) {
         flush_counts(batch);  // Changes may read balances and campaigns.
     }
-    write(Kind::change, batch.changes,
-          [&](Change& change) { tables_.apply(change, batch.row_changes); });
-    write(Kind::accept, batch.accepts, [this](Accept& accept) { writer_.accept(accept); });
-    flush(Kind::rows, [this] { writer_.write_accepted(); });
+    write(batch.changes, [&](Change& change) { tables_.apply(change, batch.row_changes); });
+    write(batch.accepts, [this](Accept& accept) { writer_.accept(accept); });
+    flush(nullptr, [this] { writer_.write_accepted(); });
     flush_counts(batch);
-    flush(Kind::lane, [this] { writer_.flush_lanes(); });
+    flush("where it is written what devices have sent", [this] { writer_.flush_lanes(); });
     writer_.note_decide_by();
     connection_.commit();
 }
 
 /// Recipients first: their moves change balances.
 void Transaction::flush_counts(WriteBatch& batch) {
-    flush(Kind::recipient, [&] { writer_.recipients().flush(batch.row_changes); });
-    flush(Kind::credit, [this] { writer_.credits().flush(); });
-    flush(Kind::usage, [this] { writer_.usage().flush(); });
+    flush("where campaigns and their recipients are written",
+          [&] { writer_.recipients().flush(batch.row_changes); });
+    flush("where the ledgers of accounts are written", [this] { writer_.credits().flush(); });
+    flush("where counts of messages are written", [this] { writer_.usage().flush(); });
 }
 
 /// Rolls back an open transaction, and drops the caches that it filled.
@@ -115,54 +143,14 @@ void Transaction::undo() noexcept {
 /// False: the damage concerns no element, or too many by now. Throws Failure if reading fails for
 /// another reason.
 bool Transaction::leave_out(WriteBatch& batch) {
-    if (kind_ == Kind::none || ++left_out_ > left_out_max) {
+    if (!part_ || ++left_out_ > left_out_max) {
         return false;
     }
     writer_.write_singly();
-    switch (kind_) {
-        case Kind::none:
-        case Kind::rows:  // The next run meets it again, with the element.
-            break;
-        case Kind::finish:
-            leave_out_lane(batch, batch.finishes[index_].message->device);
-            break;
-        case Kind::reschedule:
-            leave_out_lane(batch, batch.reschedules[index_].device);
-            break;
-        case Kind::hand_over:
-            leave_out_lane(batch, batch.hand_overs[index_].device);
-            break;
-        case Kind::intent:
-            leave_out_lane(batch, batch.intents[index_].device);
-            break;
-        case Kind::callback:
-            leave_out(batch.callback_updates[index_]);
-            for (auto& update : batch.callback_updates) {  // Others may be on the same page.
-                if (!update.damaged && !can_be_read(update.event)) {
-                    leave_out(update);
-                }
-            }
-            break;
-        case Kind::change:
-            batch.changes[index_].result =
-                fail(ErrorCode::damaged, "the store is damaged where this was to be written");
-            condition_.note_damage("where a change was to be written");
-            break;
-        case Kind::accept:
-            leave_out_accepts(batch);
-            break;
-        case Kind::recipient:
-            condition_.note_damage("where campaigns and their recipients are written");
-            break;
-        case Kind::credit:
-            condition_.note_damage("where the ledgers of accounts are written");
-            break;
-        case Kind::usage:
-            condition_.note_damage("where counts of messages are written");
-            break;
-        case Kind::lane:
-            condition_.note_damage("where it is written what devices have sent");
-            break;
+    if (part_->leave_out != nullptr) {
+        (this->*part_->leave_out)(batch);
+    } else if (part_->counts != nullptr) {
+        condition_.note_damage(part_->counts);
     }
     // The rollback undid changes that must not run twice, and perhaps rows for which an accept was
     // refused. Their callers must try again.
@@ -180,48 +168,61 @@ bool Transaction::leave_out(WriteBatch& batch) {
 }
 
 template <class Element, class Write>
-void Transaction::write(Kind kind, std::vector<Element>& elements, Write write) {
-    kind_ = kind;
+void Transaction::write(std::vector<Element>& elements, Write write) {
+    part_ = {.leave_out = &Transaction::leave_out_at_index<Element>};
     for (index_ = 0; index_ < elements.size(); ++index_) {
         if (!is_left_out(elements[index_])) {
             write(elements[index_]);
         }
     }
-    kind_ = Kind::none;
+    part_.reset();
 }
 
 template <class Flush>
-void Transaction::flush(Kind kind, Flush flush) {
-    kind_ = kind;
+void Transaction::flush(const char* counts, Flush flush) {
+    part_ = {.counts = counts};
     flush();
-    kind_ = Kind::none;
+    part_.reset();
+}
+
+template <class Element>
+void Transaction::leave_out_at_index(WriteBatch& batch) {
+    auto& element = std::get<std::vector<Element>&>(batch.kinds())[index_];
+    if constexpr (OfLane<Element>) {
+        leave_out_lane(batch, lane_of(element));
+    } else {
+        leave_out(batch, element);
+    }
 }
 
 /// Leaves out all outcomes and intents of the lane. The lane stops, because they cannot be
 /// recorded.
 void Transaction::leave_out_lane(WriteBatch& batch, model::PhoneNumber lane) {
     condition_.note_damaged_lane(lane);
-    for (auto& finish : batch.finishes) {
-        if (finish.message->device == lane) {
-            finish.damaged = true;
-            finish.finished = false;
+    batch.for_each_kind([lane]<class Element>(std::vector<Element>& elements) {
+        if constexpr (OfLane<Element>) {
+            for (auto& element : elements) {
+                if (lane_of(element) == lane) {
+                    set_damaged(element);
+                }
+            }
+        }
+    });
+}
+
+/// Others may be on the same page.
+void Transaction::leave_out(WriteBatch& batch, CallbackUpdate& update) {
+    leave_out(update);
+    for (auto& other : batch.callback_updates) {
+        if (!other.damaged && !can_be_read(other.event)) {
+            leave_out(other);
         }
     }
-    for (auto& reschedule : batch.reschedules) {
-        if (reschedule.device == lane) {
-            reschedule.damaged = true;
-            reschedule.rescheduled = false;
-        }
-    }
-    for (auto& hand_over : batch.hand_overs) {
-        if (hand_over.device == lane) {
-            hand_over.damaged = true;
-            hand_over.handed_over = false;
-        }
-    }
-    for (auto& intent : batch.intents) {
-        intent.damaged = intent.damaged || intent.device == lane;
-    }
+}
+
+void Transaction::leave_out(WriteBatch&, Change& change) {
+    change.result = fail(ErrorCode::damaged, "the store is damaged where this was to be written");
+    condition_.note_damage("where a change was to be written");
 }
 
 /// The callback may be sent again after a restart, because its progress is not recorded.
@@ -243,12 +244,12 @@ bool Transaction::can_be_read(const model::EventId& callback) {
 }
 
 /// Leaves out all accepts of the same device; after damage in a few places, all accepts.
-void Transaction::leave_out_accepts(WriteBatch& batch) {
+void Transaction::leave_out(WriteBatch& batch, Accept& accept) {
     constexpr std::size_t devices_max = 4;
-    const auto device = batch.accepts[index_].message->device;
-    for (auto& accept : batch.accepts) {
-        if (left_out_ >= devices_max || accept.message->device == device) {
-            accept.result = Accept::Result::damaged;
+    const auto device = accept.message->device;
+    for (auto& other : batch.accepts) {
+        if (left_out_ >= devices_max || other.message->device == device) {
+            other.result = Accept::Result::damaged;
         }
     }
     condition_.note_damage("where messages are accepted");

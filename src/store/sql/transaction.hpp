@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -33,21 +32,14 @@ public:
     [[nodiscard]] std::optional<Failure> write(WriteBatch& batch);
 
 private:
-    enum class Kind : std::uint8_t {
-        none,
-        finish,
-        reschedule,
-        hand_over,
-        intent,
-        callback,
-        change,
-        accept,
-        rows,  // Of several elements.
-        // Counts, which no single element writes.
-        recipient,
-        credit,
-        usage,
-        lane,
+    /// What is being written: an element, or what several elements have brought.
+    struct Part {
+        /// Leaves out the element at `index_` of its kind, and others that would meet the same
+        /// damage. Null: it is no element.
+        void (Transaction::*leave_out)(WriteBatch&) = nullptr;
+        /// What no single element writes, for the operator. Null: rows of elements, which the next
+        /// run writes one by one.
+        const char* counts = nullptr;
     };
 
     template <class Body>
@@ -56,22 +48,26 @@ private:
     void undo() noexcept;
     [[nodiscard]] bool leave_out(WriteBatch& batch);
     template <class Element, class Write>
-    void write(Kind kind, std::vector<Element>& elements, Write write);
+    void write(std::vector<Element>& elements, Write write);
     template <class Flush>
-    void flush(Kind kind, Flush flush);
+    void flush(const char* counts, Flush flush);
     void flush_counts(WriteBatch& batch);
+    template <class Element>
+    void leave_out_at_index(WriteBatch& batch);
     void leave_out_lane(WriteBatch& batch, model::PhoneNumber lane);
+    void leave_out(WriteBatch& batch, CallbackUpdate& update);
+    void leave_out(WriteBatch& batch, Change& change);
+    void leave_out(WriteBatch& batch, Accept& accept);
     void leave_out(CallbackUpdate& update);
     [[nodiscard]] bool can_be_read(const model::EventId& callback);
-    void leave_out_accepts(WriteBatch& batch);
 
     Connection& connection_;
     MessageWriter& writer_;
     StoredTables& tables_;
     Condition& condition_;
     Statement find_callback_;
-    Kind kind_ = Kind::none;    // What is being written.
-    std::size_t index_ = 0;     // Its index among the elements of that kind.
+    std::optional<Part> part_;  // What is being written.
+    std::size_t index_ = 0;     // Of an element, among those of its kind.
     std::size_t left_out_ = 0;  // Calls of `leave_out` for this batch.
 };
 
