@@ -1,6 +1,7 @@
 #include "admission/directory.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/digest_hash.hpp"
 #include "base/grouped_map.hpp"

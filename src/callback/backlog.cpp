@@ -1,7 +1,6 @@
 #include "callback/backlog.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <ranges>
 
 #include "callback/composer.hpp"

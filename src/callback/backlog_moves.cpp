@@ -1,5 +1,4 @@
 // The backlog: attaches and detaches accounts.
-#include <algorithm>
 #include <utility>
 
 #include "callback/backlog.hpp"

@@ -5,7 +5,6 @@
 #include <ctime>
 #include <memory>
 #include <string>
-#include <thread>
 #include <unistd.h>
 
 #include "base/periodic_thread.hpp"

@@ -127,9 +127,6 @@ public:
                                                   const CampaignMove& move) = 0;
     /// Hides the campaign; `remove_rows` then removes its rows and, at last, the campaign.
     virtual Result<void> remove_campaign(model::CampaignId id) = 0;
-    /// The account's running, scheduled and paused campaigns that name the device.
-    virtual Result<std::vector<model::CampaignId>> campaigns_of_device(
-        model::PhoneNumber device) = 0;
 
     /// Reserves the account's credit, so that the reserve is one for each row that is pending or
     /// queued and not yet charged. Does nothing if the account's credit is not counted. Errors:

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <thread>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>

@@ -1,5 +1,4 @@
 // The methods of StoredCampaigns for the rows of audiences.
-#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>

@@ -227,19 +227,6 @@ Result<void> StoredCampaigns::remove_campaign(model::CampaignId id) {
     return {};
 }
 
-Result<std::vector<model::CampaignId>> StoredCampaigns::campaigns_of_device(
-    model::PhoneNumber device) {
-    std::vector<model::CampaignId> found;
-    Statement list{connection_,
-                   "SELECT d.campaign FROM campaign_device d JOIN campaign c ON c.id = d.campaign "
-                   "JOIN device v ON v.number = d.device AND v.account = c.account "
-                   "WHERE d.device = ? AND c.removed = 0 ORDER BY d.campaign"};
-    for (auto row = list.query(device.value()); row.next();) {
-        found.push_back({row.integer(0)});
-    }
-    return found;
-}
-
 std::optional<model::CampaignId> StoredCampaigns::running_on(model::PhoneNumber device) {
     flush();
     Statement find_running{

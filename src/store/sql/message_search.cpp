@@ -1,8 +1,6 @@
 #include "store/sql/message_search.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -28,7 +28,6 @@ public:
                                      const model::CampaignPlan& plan) override;
     Result<model::Campaign> move_campaign(model::CampaignId id, const CampaignMove& move) override;
     Result<void> remove_campaign(model::CampaignId id) override;
-    Result<std::vector<model::CampaignId>> campaigns_of_device(model::PhoneNumber device) override;
     Result<model::Campaign> reserve_credit(model::CampaignId id, Timestamp at) override;
     Result<void> stage_rows(model::CampaignId id, std::span<const NewRecipient> rows,
                             UploadCounts& counts, Timestamp at) override;

@@ -103,7 +103,6 @@ struct CampaignCosts : FullStoreTest {
         const model::CampaignId large{1};
         run([&](Tables& tables) {
             auto& campaigns = tables.campaigns();
-            take(campaigns.campaigns_of_device(device));
             take(campaigns.cancel_rows(large, 1'000, clock.now()));
             take(campaigns.move_campaign(id, {.state = model::CampaignState::cancelled}));
             take(campaigns.remove_campaign(id));
