@@ -45,7 +45,7 @@ struct Directory::Shards {
 Directory::Directory() : shards_(std::make_unique<Shards>()) {}
 Directory::~Directory() = default;
 
-Result<void> Directory::load(store::Reader& reader) {
+Result<void> Directory::load(store::DirectoryReader& reader) {
     auto accounts = reader.accounts();
     if (!accounts) {
         return pass(accounts);

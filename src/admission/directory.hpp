@@ -15,7 +15,7 @@
 #include "model/account.hpp"
 #include "model/device.hpp"
 #include "people/people_directory.hpp"
-#include "store/reader.hpp"
+#include "store/directory_reader.hpp"
 #include "store/records.hpp"
 
 namespace merpati::admission {
@@ -50,7 +50,7 @@ public:
     ~Directory();
 
     /// Replaces everything with what the store holds. Errors: store_failed.
-    [[nodiscard]] Result<void> load(store::Reader& reader);
+    [[nodiscard]] Result<void> load(store::DirectoryReader& reader);
 
     /// Looks a key up by the digest of the whole key; the digest is compared in constant time.
     [[nodiscard]] std::optional<KeyEntry> find_key(const Sha256& digest) const;

@@ -36,7 +36,7 @@ Backlog::Backlog(const Options& options, InUse in_use)
 
 Backlog::~Backlog() = default;
 
-Result<void> Backlog::recover(std::unique_ptr<store::Reader> reader) {
+Result<void> Backlog::recover(std::unique_ptr<store::CallbackReader> reader) {
     reader_ = std::move(reader);
     auto accounts = reader_->callback_accounts();
     if (!accounts) {

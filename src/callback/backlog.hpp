@@ -15,6 +15,7 @@
 #include "callback/queues.hpp"
 #include "callback/sender.hpp"
 #include "model/leave.hpp"
+#include "store/callback_reader.hpp"
 
 namespace merpati::callback {
 
@@ -48,7 +49,7 @@ public:
     ~Backlog();
 
     /// Begins with the callbacks that wait in the store. Errors: store_failed.
-    [[nodiscard]] Result<void> recover(std::unique_ptr<store::Reader> reader);
+    [[nodiscard]] Result<void> recover(std::unique_ptr<store::CallbackReader> reader);
 
     /// The time of the calls that follow: `now` for due times, `steady` for waits.
     void set_now(Timestamp now, SteadyTime steady);
@@ -134,7 +135,7 @@ private:
 
     const Options options_;
     const InUse in_use_;
-    std::unique_ptr<store::Reader> reader_;
+    std::unique_ptr<store::CallbackReader> reader_;
     Timestamp now_{};
     SteadyTime steady_{};
 

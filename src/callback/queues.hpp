@@ -18,7 +18,7 @@
 #include "callback/health.hpp"
 #include "model/account.hpp"
 #include "outbound/url.hpp"
-#include "store/reader.hpp"
+#include "store/records.hpp"
 
 namespace merpati::callback {
 

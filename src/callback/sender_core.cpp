@@ -33,7 +33,7 @@ SenderCore::SenderCore(const QueueClock& clock, Random& random, store::Committer
       slow_slots_(std::max<std::size_t>(options.total_max / 2, 1)),
       ids_(clock, random) {}
 
-Result<void> SenderCore::recover(std::unique_ptr<store::Reader> reader) {
+Result<void> SenderCore::recover(std::unique_ptr<store::CallbackReader> reader) {
     set_now();
     if (auto found = suspects_.recover(*reader, steady_); !found) {
         return found;

@@ -12,6 +12,7 @@
 #include "callback/backlog.hpp"
 #include "callback/sender.hpp"
 #include "callback/suspects.hpp"
+#include "store/callback_reader.hpp"
 
 namespace merpati::callback {
 
@@ -46,7 +47,7 @@ public:
                Answered answered, Post post);
 
     /// Errors: store_failed.
-    [[nodiscard]] Result<void> recover(std::unique_ptr<store::Reader> reader);
+    [[nodiscard]] Result<void> recover(std::unique_ptr<store::CallbackReader> reader);
 
     // See Sender.
     void attach(model::AccountId account) { backlog_.attach(account); }

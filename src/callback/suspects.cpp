@@ -17,7 +17,7 @@ Suspects::Suspects(const std::string& file, std::size_t most,
     }
 }
 
-Result<void> Suspects::recover(store::Reader& reader, SteadyTime now) {
+Result<void> Suspects::recover(store::CallbackReader& reader, SteadyTime now) {
     if (!file_) {
         return {};
     }

@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/under_way_file.hpp"
-#include "store/reader.hpp"
+#include "store/callback_reader.hpp"
 
 namespace merpati::callback {
 
@@ -34,7 +34,7 @@ public:
              const std::function<void(const Error&)>& on_error);
 
     /// Finds the callbacks that were in flight. Errors: store_failed.
-    [[nodiscard]] Result<void> recover(store::Reader& reader, SteadyTime now);
+    [[nodiscard]] Result<void> recover(store::CallbackReader& reader, SteadyTime now);
 
     [[nodiscard]] bool contains(const Uuid& id) const {
         return !endpoints_.empty() && endpoints_.contains(id);

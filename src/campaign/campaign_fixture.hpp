@@ -123,7 +123,7 @@ public:
         auto reader = *store->open_reader();
         ids = std::make_unique<UuidSource>(queue_clock, random_, *reader->last_sequence());
         EXPECT_TRUE(directory.load(*reader));
-        EXPECT_TRUE(open.load(*reader));
+        EXPECT_TRUE(open.load(reader->campaigns()));
         auto played = std::make_unique<PlayedPlatform>();
         platform = played.get();
         prepare(*platform);

@@ -12,9 +12,9 @@ namespace merpati::campaign {
 namespace {
 
 /// How many messages each device has sent of the day that has not ended.
-Result<std::unordered_map<model::PhoneNumber, std::uint32_t>> sent_today(store::Reader& reader,
+Result<std::unordered_map<model::PhoneNumber, std::uint32_t>> sent_today(store::LaneReader& lanes,
                                                                          Timestamp now) {
-    const auto records = reader.lane_records();
+    const auto records = lanes.lane_records();
     if (!records) {
         return pass(records);
     }
@@ -30,9 +30,10 @@ Result<std::unordered_map<model::PhoneNumber, std::uint32_t>> sent_today(store::
 
 }  // namespace
 
-Result<std::chrono::seconds> campaign_time(const CampaignTimeInput& input, store::Reader& reader) {
+Result<std::chrono::seconds> campaign_time(const CampaignTimeInput& input,
+                                           store::LaneReader& lanes) {
     const auto& plan = input.campaign.plan;
-    const auto sent = sent_today(reader, input.now);
+    const auto sent = sent_today(lanes, input.now);
     if (!sent) {
         return pass(sent);
     }

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "model/campaign.hpp"
 #include "model/device.hpp"
-#include "store/reader.hpp"
+#include "store/lane_reader.hpp"
 
 namespace merpati::campaign {
 
@@ -22,8 +22,8 @@ struct CampaignTimeInput {
 
 /// The time from its start, or from now if that has passed, to its last message (estimate.hpp):
 /// with its pace, quiet hours and `finish_by`, and the paces of the devices and what they have sent
-/// today. Errors: those of store::Reader and TimeZone::find.
+/// today. Errors: those of store::LaneReader and TimeZone::find.
 [[nodiscard]] Result<std::chrono::seconds> campaign_time(const CampaignTimeInput& input,
-                                                         store::Reader& reader);
+                                                         store::LaneReader& lanes);
 
 }  // namespace merpati::campaign

@@ -99,13 +99,13 @@ void CampaignCheck::ask_about_template() {
     }
 }
 
-Result<std::optional<CheckReport>> CampaignCheck::report(store::Reader& reader) {
+Result<std::optional<CheckReport>> CampaignCheck::report(store::LaneReader& lanes) {
     report_.recipients = audience_.recipients();
     for (auto& problem : audience_.problems()) {
         add(std::move(problem));
     }
     check_credit();
-    if (auto timed = estimate_time(reader); !timed) {
+    if (auto timed = estimate_time(lanes); !timed) {
         return pass(timed);
     }
     report_.ready = report_.problems.empty();
@@ -160,12 +160,12 @@ void CampaignCheck::check_credit() {
     }
 }
 
-Result<void> CampaignCheck::estimate_time(store::Reader& reader) {
+Result<void> CampaignCheck::estimate_time(store::LaneReader& lanes) {
     auto seconds = campaign_time({.campaign = input_.campaign,
                                   .messages = report_.recipients,
                                   .devices = able_.empty() ? unable_ : able_,
                                   .now = input_.now},
-                                 reader);
+                                 lanes);
     if (!seconds) {
         return pass(seconds);
     }

@@ -80,8 +80,8 @@ private:
     void check_devices();
     void ask_about_template();
     void check_credit();
-    [[nodiscard]] Result<void> estimate_time(store::Reader& reader);
-    [[nodiscard]] Result<std::optional<CheckReport>> report(store::Reader& reader);
+    [[nodiscard]] Result<void> estimate_time(store::LaneReader& lanes);
+    [[nodiscard]] Result<std::optional<CheckReport>> report(store::LaneReader& lanes);
 
     const CheckInput input_;
     const model::CampaignPlan& plan_;

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "store/campaigns.hpp"
-
 namespace merpati::campaign {
 namespace {
 
@@ -17,8 +15,9 @@ bool is_open(const model::Campaign& campaign) {
 
 }  // namespace
 
-Result<void> OpenCampaigns::load(store::Reader& reader, std::optional<model::AccountId> account) {
-    auto open = reader.campaigns().open_campaigns();
+Result<void> OpenCampaigns::load(store::CampaignReader& reader,
+                                 std::optional<model::AccountId> account) {
+    auto open = reader.open_campaigns();
     if (!open) {
         return pass(open);
     }

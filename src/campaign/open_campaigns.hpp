@@ -14,7 +14,7 @@
 #include "campaign/control.hpp"
 #include "campaign/quiet_hours.hpp"
 #include "model/campaign.hpp"
-#include "store/reader.hpp"
+#include "store/campaigns.hpp"
 #include "store/records.hpp"
 
 namespace merpati::campaign {
@@ -33,7 +33,7 @@ public:
     explicit OpenCampaigns(const Clock& clock) : clock_(clock) {}
 
     /// Adds the account's campaigns, or those of all. Errors: store_failed, damaged.
-    [[nodiscard]] Result<void> load(store::Reader& reader,
+    [[nodiscard]] Result<void> load(store::CampaignReader& reader,
                                     std::optional<model::AccountId> account = {});
     void apply(const store::RowChange& change);
 

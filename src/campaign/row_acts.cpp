@@ -25,20 +25,20 @@ Result<void> reserve_for_more(store::Tables& tables, const Campaign& campaign, T
 /// Reads the rows of an audience and stages them as those of another one.
 class AudienceCopy {
 public:
-    AudienceCopy(const RunChange& change, store::Reader& reader, model::CampaignId from,
+    AudienceCopy(const RunChange& change, store::CampaignReader& reader, model::CampaignId from,
                  model::CampaignId to, const Clock& clock)
         : change_(change), reader_(reader), from_(from), to_(to), clock_(clock) {}
 
     Result<store::UploadCounts> run() {
-        const auto source = reader_.campaigns().campaign(from_);
+        const auto source = reader_.campaign(from_);
         if (!source || !*source) {
             return source ? fail(ErrorCode::not_found, "there is no campaign " + from_.text())
                           : pass(source);
         }
         std::optional<std::uint32_t> after = 0;
         while (after) {
-            auto page = reader_.campaigns().recipients(
-                {.campaign = from_, .after_row = *after, .limit = rows_step});
+            auto page =
+                reader_.recipients({.campaign = from_, .after_row = *after, .limit = rows_step});
             if (!page) {
                 return pass(page);
             }
@@ -93,7 +93,7 @@ private:
     }
 
     const RunChange& change_;
-    store::Reader& reader_;
+    store::CampaignReader& reader_;
     const model::CampaignId from_;
     const model::CampaignId to_;
     const Clock& clock_;
@@ -163,7 +163,7 @@ Result<store::UploadCounts> copy_audience(const RunChange& change, store::Store&
     if (!reader) {
         return pass(reader);
     }
-    return AudienceCopy{change, **reader, from, to, clock}.run();
+    return AudienceCopy{change, (*reader)->campaigns(), from, to, clock}.run();
 }
 
 }  // namespace merpati::campaign

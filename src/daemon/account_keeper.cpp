@@ -56,7 +56,7 @@ std::optional<model::AccountId> account_of_campaign(const store::RowChange& chan
 Result<void> AccountKeeper::load() {
     return rooms_.readers.read([this](store::Reader& reader) {
         auto loaded = rooms_.directory.load(reader);
-        return loaded ? rooms_.open_campaigns.load(reader) : std::move(loaded);
+        return loaded ? rooms_.open_campaigns.load(reader.campaigns()) : std::move(loaded);
     });
 }
 
@@ -73,7 +73,7 @@ Result<void> AccountKeeper::attach(model::AccountId account) {
     const auto answer = std::make_shared<std::optional<Result<void>>>();
     auto taken = run_between_commits([&]() -> Result<void> {
         auto loaded = rooms_.readers.read([this, account](store::Reader& reader) {
-            return rooms_.open_campaigns.load(reader, account);
+            return rooms_.open_campaigns.load(reader.campaigns(), account);
         });
         if (!loaded) {
             return loaded;

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "store/reader.hpp"
+#include "store/lane_reader.hpp"
 
 namespace merpati::scheduler {
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ struct QueuedMessage {
     bool perhaps_sent = false;               // An attempt ended as Outcome::Kind::unknown.
     bool as_template = false;                // Outcome::as_template was reported of an attempt.
 };
+
+/// Whether the caller of a reader already has the id in memory. Such rows are not loaded again.
+using Known = std::function<bool(const Uuid&)>;
 
 /// A lane with waiting messages.
 struct LaneSummary {
@@ -167,7 +171,7 @@ struct KeyRemoved {
     model::ApiKey key;
 };
 
-/// A summary of messages, by which searches skip them: made by Reader::summarise, stored by
+/// A summary of messages, by which searches skip them: made by UpkeepReader::summarise, stored by
 /// Tables::put_summary of the same engine.
 class MessageSummary {
 public:

@@ -275,8 +275,8 @@ public:
     /// after a complete round begins the next one.
     virtual Result<PruneStep> prune(const PruneLimits& limits) = 0;
 
-    // The summaries by which searches (Reader::messages) skip messages. A reader makes one
-    // (Reader::summarise), so that no commit waits for it:
+    // The summaries by which searches (ListReader::messages) skip messages. A reader makes one
+    // (UpkeepReader::summarise), so that no commit waits for it:
     /// Call in a change of its own before the reader is opened.
     virtual Result<void> begin_summary() = 0;
     /// Stores the summary. False: a message was stored since `begin_summary` that belongs to it, or

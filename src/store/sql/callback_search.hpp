@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "store/reader.hpp"
+#include "store/list_reader.hpp"
 #include "store/sql/connection.hpp"
 
 namespace merpati::store::sql {

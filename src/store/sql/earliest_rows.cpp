@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "store/reader.hpp"
+#include "store/lane_reader.hpp"
 
 namespace merpati::store::sql {
 namespace {
@@ -37,7 +37,7 @@ bool EarliestRows::offer(const QueueRow& row) {
     } else if (row.id.time() > last.due_at + id_drawn_within) {
         return false;
     }
-    return ++passed_ < Reader::step_rows_max;
+    return ++passed_ < LaneReader::step_rows_max;
 }
 
 std::vector<QueueRow> EarliestRows::take() {

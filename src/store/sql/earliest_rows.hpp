@@ -27,7 +27,7 @@ struct QueueRow {
 ///
 /// Limits: memory for `limit` rows. Once `limit` rows are selected, the rest of the bucket is read
 /// only until all further rows must be due later than the selected ones, because they were accepted
-/// later, or until Reader::step_rows_max rows were not selected. So a bucket with very many
+/// later, or until LaneReader::step_rows_max rows were not selected. So a bucket with very many
 /// messages without a delay costs no more than the selected rows.
 class EarliestRows {
 public:

@@ -38,7 +38,7 @@ constexpr std::array exceptions{
     Exception{"SELECT count(*) FROM person WHERE admin",
               "an administrator is removed, or loses the right"},
     Exception{"SELECT account, hour, device, source, state, code, messages FROM usage",
-              "at most Reader::usage_counts_max"},
+              "at most BookReader::usage_counts_max"},
     Exception{"SELECT bucket, id, tail", "at most LaneReader::step_rows_max of a bucket"},
     Exception{"SELECT min(CASE WHEN due_at", "at most LaneReader::step_rows_max of a bucket"},
     Exception{"SELECT q.waiting", "at most the `most` of the caller"},

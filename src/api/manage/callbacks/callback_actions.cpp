@@ -98,7 +98,7 @@ std::string origin_of(const std::string& url) {
     return parsed ? parsed->origin() : url;
 }
 
-Result<void> add_recent(store::Reader& reader, model::AccountId account, Hosts& hosts) {
+Result<void> add_recent(store::ListReader& reader, model::AccountId account, Hosts& hosts) {
     const auto recent = reader.callbacks({.account = account, .limit = recent_max});
     if (!recent) {
         return pass(recent);

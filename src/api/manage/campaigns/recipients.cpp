@@ -138,7 +138,7 @@ Result<value> list(const Context& context, Call& call) {
         return pass(checked);
     }
     return context.read([&](store::Reader& reader) -> Result<value> {
-        const auto campaign = find_campaign(reader, call, call.id);
+        const auto campaign = find_campaign(reader.campaigns(), call, call.id);
         if (!campaign) {
             return pass(campaign);
         }

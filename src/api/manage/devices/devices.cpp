@@ -192,7 +192,7 @@ Result<void> check_wanted(const Context& context, Call& call, const Wanted& want
 /// Adds to each device of a page how many messages wait for it. The page counts at most of_page_max
 /// messages, plus of_device_min for each further device, so that long queues do not keep readers
 /// busy.
-Result<void> add_waiting(store::Reader& reader, boost::json::object& page) {
+Result<void> add_waiting(store::ListReader& reader, boost::json::object& page) {
     constexpr std::uint64_t of_page_max = 200'000;
     constexpr std::uint64_t of_device_min = 100;
     std::uint64_t left = of_page_max;

@@ -30,7 +30,7 @@ struct Cleared {
 ///
 /// Limits: cancels about cleared_max messages a call; it may exceed that by less than
 /// cleared_at_once. Messages that stay do not count, so that they cannot keep the call from ever
-/// being complete. A lane is walked once, by Reader::walk_lane.
+/// being complete. A lane is walked once, by ListReader::walk_lane.
 ///
 /// Errors: forbidden (the caller has lost its rights), store_failed, damaged, timeout,
 /// shutting_down. Then, too, `cleared` says how many were cancelled, as does the detail.

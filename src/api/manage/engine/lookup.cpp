@@ -113,17 +113,18 @@ Result<model::Campaign> find_campaign(store::Tables& tables, const Call& call,
                   : no_campaign(id);
 }
 
-Result<model::Campaign> find_campaign(store::Reader& reader, const Call& call,
+Result<model::Campaign> find_campaign(store::CampaignReader& reader, const Call& call,
                                       std::string_view id) {
     const auto parsed = model::CampaignId::parse(id);
-    return parsed ? admit(call, reader.campaigns().campaign(*parsed), &model::Campaign::account,
-                          no_campaign(id))
-                  : no_campaign(id);
+    return parsed
+               ? admit(call, reader.campaign(*parsed), &model::Campaign::account, no_campaign(id))
+               : no_campaign(id);
 }
 
 Result<model::Campaign> find_campaign(const Context& context, const Call& call,
                                       std::string_view id) {
-    return context.read([&](store::Reader& reader) { return find_campaign(reader, call, id); });
+    return context.read(
+        [&](store::Reader& reader) { return find_campaign(reader.campaigns(), call, id); });
 }
 
 Result<model::Account> find_account(const Context& context, const Call& call, std::string_view id) {
@@ -156,7 +157,7 @@ Result<std::shared_ptr<const model::Device>> find_named_device(const Context& co
     return find_device(context, call, call.id);
 }
 
-Result<store::MessageRecord> find_message(store::Reader& reader, const Call& call,
+Result<store::MessageRecord> find_message(store::ListReader& reader, const Call& call,
                                           std::string_view id) {
     const auto parsed = Uuid::parse(id);
     if (!parsed) {

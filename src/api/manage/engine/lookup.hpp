@@ -29,7 +29,7 @@ namespace merpati::api::manage {
 
 [[nodiscard]] Result<model::Campaign> find_campaign(store::Tables& tables, const Call& call,
                                                     std::string_view id);
-[[nodiscard]] Result<model::Campaign> find_campaign(store::Reader& reader, const Call& call,
+[[nodiscard]] Result<model::Campaign> find_campaign(store::CampaignReader& reader, const Call& call,
                                                     std::string_view id);
 [[nodiscard]] Result<model::Campaign> find_campaign(const Context& context, const Call& call,
                                                     std::string_view id);
@@ -44,7 +44,7 @@ namespace merpati::api::manage {
 /// mistakes first.
 [[nodiscard]] Result<std::shared_ptr<const model::Device>> find_named_device(const Context& context,
                                                                              const Call& call);
-[[nodiscard]] Result<store::MessageRecord> find_message(store::Reader& reader, const Call& call,
+[[nodiscard]] Result<store::MessageRecord> find_message(store::ListReader& reader, const Call& call,
                                                         std::string_view id);
 [[nodiscard]] Result<store::MessageRecord> find_message(const Context& context, const Call& call,
                                                         std::string_view id);

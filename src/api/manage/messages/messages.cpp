@@ -191,8 +191,8 @@ Result<value> list(const Context& context, Call& call) {
 }
 
 Result<boost::json::object> details_of(const Context& context, const Call& call,
-                                       store::Reader& reader, const store::MessageRecord& record,
-                                       Texts texts) {
+                                       store::ListReader& reader,
+                                       const store::MessageRecord& record, Texts texts) {
     const auto callbacks = reader.callbacks({.message = record.message.id});
     if (!callbacks) {
         return pass(callbacks);

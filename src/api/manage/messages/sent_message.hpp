@@ -22,7 +22,7 @@ enum class Texts : std::uint8_t { hidden, shown };
 
 /// The message with its callbacks, its links, and what it waits for. Errors: those of the store.
 [[nodiscard]] Result<boost::json::object> details_of(const Context& context, const Call& call,
-                                                     store::Reader& reader,
+                                                     store::ListReader& reader,
                                                      const store::MessageRecord& record,
                                                      Texts texts = Texts::hidden);
 

@@ -13,7 +13,8 @@ namespace {
 
 using boost::json::value;
 
-Result<std::vector<CallbackStory>> stories_of(store::Reader& reader, const model::MessageId& id) {
+Result<std::vector<CallbackStory>> stories_of(store::ListReader& reader,
+                                              const model::MessageId& id) {
     auto callbacks = reader.callbacks({.message = id});
     if (!callbacks) {
         return pass(callbacks);

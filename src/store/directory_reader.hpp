@@ -1,0 +1,35 @@
+// Reads accounts, keys, devices and people.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/account.hpp"
+#include "model/device.hpp"
+
+namespace merpati::store {
+
+class PeopleReader;
+
+/// What the directory in memory is made of, and accounts by themselves. Errors: those of Reader.
+class DirectoryReader {
+public:
+    virtual ~DirectoryReader() = default;
+
+    /// People, sessions and the audit log (store/people.hpp). Lives as long as the reader.
+    [[nodiscard]] virtual PeopleReader& people() noexcept = 0;
+
+    // All rows: few enough for memory. Errors of `accounts` and `account`: also conflict (a secret
+    // was encrypted with another key).
+    [[nodiscard]] virtual Result<std::vector<model::Account>> accounts() = 0;
+    [[nodiscard]] virtual Result<std::vector<model::ApiKey>> keys() = 0;
+    [[nodiscard]] virtual Result<std::vector<model::Device>> devices() = 0;
+    [[nodiscard]] virtual Result<std::optional<model::Account>> account(model::AccountId id) = 0;
+    /// At most `limit` accounts after `after` (empty: from the first), by id.
+    [[nodiscard]] virtual Result<std::vector<model::Account>> accounts_after(
+        std::optional<model::AccountId> after, std::size_t limit) = 0;
+};
+
+}  // namespace merpati::store
