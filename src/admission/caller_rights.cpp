@@ -12,7 +12,7 @@ namespace {
 using Kind = Principal::Kind;
 using Found = Result<std::optional<Principal>>;
 
-Found key_in(store::Tables& tables, const Principal& principal, Timestamp now) {
+Found key_in(store::AccountTables& tables, const Principal& principal, Timestamp now) {
     auto key = tables.find_key(principal.key.key->id);
     if (!key) {
         return pass(key);

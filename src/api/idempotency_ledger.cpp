@@ -43,7 +43,7 @@ FirstRequest IdempotencyLedger::first(const store::IdempotencyRecord& now) {
                          now.created_at);
 }
 
-FirstRequest IdempotencyLedger::first_in(store::Tables& tables,
+FirstRequest IdempotencyLedger::first_in(store::MessageTables& tables,
                                          const store::IdempotencyRecord& now) {
     return if_remembered(tables.find_idempotency(now.account, now.key), now.created_at);
 }

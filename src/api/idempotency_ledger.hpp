@@ -51,7 +51,7 @@ public:
     [[nodiscard]] Result<std::optional<store::IdempotencyRecord>> first(
         const store::IdempotencyRecord& now);
     [[nodiscard]] static Result<std::optional<store::IdempotencyRecord>> first_in(
-        store::Tables& tables, const store::IdempotencyRecord& now);
+        store::MessageTables& tables, const store::IdempotencyRecord& now);
 
 private:
     const store::Store& store_;

@@ -25,7 +25,7 @@ Result<Campaign> move(store::Tables& tables, const Campaign& campaign, CampaignS
 }
 
 /// Errors: conflict (one of the devices is missing, or another account's).
-Result<void> check_devices(store::Tables& tables, model::AccountId account,
+Result<void> check_devices(store::DeviceTables& tables, model::AccountId account,
                            const std::vector<model::PhoneNumber>& devices) {
     if (devices.empty()) {
         return fail(ErrorCode::conflict, "the campaign names no device");
@@ -44,7 +44,7 @@ Result<void> check_devices(store::Tables& tables, model::AccountId account,
 }
 
 /// Errors: conflict (a person must pair the device again first).
-Result<void> check_none_is_lost(store::Tables& tables,
+Result<void> check_none_is_lost(store::DeviceTables& tables,
                                 const std::vector<model::PhoneNumber>& devices) {
     for (const auto number : devices) {
         const auto device = tables.find_device(number);
@@ -60,7 +60,7 @@ Result<void> check_none_is_lost(store::Tables& tables,
 }
 
 /// Errors: conflict (the account is gone, or its validity is over).
-Result<void> check_account(store::Tables& tables, model::AccountId id, Timestamp now) {
+Result<void> check_account(store::AccountTables& tables, model::AccountId id, Timestamp now) {
     const auto account = tables.find_account(id);
     if (!account) {
         return pass(account);

@@ -10,7 +10,8 @@ namespace {
 using model::DeviceState;
 using model::QueueChoice;
 
-Result<void> add_notice(store::Tables& tables, const std::optional<model::Callback>& notice) {
+Result<void> add_notice(store::MessageTables& tables,
+                        const std::optional<model::Callback>& notice) {
     return notice ? tables.add_callback(*notice) : Result<void>{};
 }
 
@@ -26,7 +27,7 @@ store::DevicePatch& patch_of(Consequence& consequence) {
 }
 
 /// Pauses a device that was paired again and has a queue, unless another choice was made.
-Result<void> end_pairing(store::Tables& tables, const model::Device& device, Timestamp now,
+Result<void> end_pairing(store::DeviceTables& tables, const model::Device& device, Timestamp now,
                          Consequence& consequence) {
     if (!device.after_pairing) {
         return {};
@@ -47,7 +48,7 @@ Result<void> end_pairing(store::Tables& tables, const model::Device& device, Tim
     return {};
 }
 
-Result<Consequence> consequence_of(store::Tables& tables, const model::Device& device,
+Result<Consequence> consequence_of(store::DeviceTables& tables, const model::Device& device,
                                    DeviceState state, std::optional<Timestamp> until,
                                    Timestamp now) {
     Consequence consequence;
@@ -85,7 +86,7 @@ Result<Consequence> consequence_of(store::Tables& tables, const model::Device& d
 
 }  // namespace
 
-Result<void> announce(store::Tables& tables, Notices& notices, const model::Device& device) {
+Result<void> announce(store::MessageTables& tables, Notices& notices, const model::Device& device) {
     return device.state == DeviceState::connected ? add_notice(tables, notices.of_state(device, {}))
                                                   : Result<void>{};
 }
@@ -173,7 +174,7 @@ bool is_lost(const model::Device& device) noexcept {
            model::is_online(device.notified.value_or(DeviceState::connected));
 }
 
-Result<void> plan_pairing(store::Tables& tables, model::PhoneNumber number,
+Result<void> plan_pairing(store::DeviceTables& tables, model::PhoneNumber number,
                           std::optional<QueueChoice> choice) {
     const auto device = tables.find_device(number);
     if (!device) {
@@ -195,7 +196,7 @@ Result<void> plan_pairing(store::Tables& tables, model::PhoneNumber number,
     return updated ? Result<void>{} : pass(updated);
 }
 
-Result<void> forget_export(store::Tables& tables, model::PhoneNumber number) {
+Result<void> forget_export(store::DeviceTables& tables, model::PhoneNumber number) {
     const auto device = tables.find_device(number);
     if (!device) {
         return pass(device);

@@ -17,7 +17,7 @@
 namespace merpati::devices {
 
 /// Stores the webhook notice of a new device if its first state is `connected`.
-[[nodiscard]] Result<void> announce(store::Tables& tables, Notices& notices,
+[[nodiscard]] Result<void> announce(store::MessageTables& tables, Notices& notices,
                                     const model::Device& device);
 
 /// Sets the state. Stores a webhook notice if the state differs from the one that the webhook was
@@ -49,11 +49,11 @@ namespace merpati::devices {
 /// Records what happens to the device's queue when pairing ends connected. Empty choice: keep the
 /// choice of the pairing that is under way, otherwise `hold`. Does nothing for a device that is
 /// connected or reconnecting. Errors: not_found.
-[[nodiscard]] Result<void> plan_pairing(store::Tables& tables, model::PhoneNumber number,
+[[nodiscard]] Result<void> plan_pairing(store::DeviceTables& tables, model::PhoneNumber number,
                                         std::optional<model::QueueChoice> choice);
 
 /// Clears the mark that the device was exported. Errors: not_found.
-[[nodiscard]] Result<void> forget_export(store::Tables& tables, model::PhoneNumber number);
+[[nodiscard]] Result<void> forget_export(store::DeviceTables& tables, model::PhoneNumber number);
 
 /// The error (conflict) for connecting a device that was exported.
 [[nodiscard]] std::unexpected<Error> refuse_exported(const model::Device& device);

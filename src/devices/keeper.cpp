@@ -22,7 +22,7 @@ constexpr std::chrono::seconds reported_within{5};
 
 /// Whether the number still belongs to this device: it may have been removed and added again, on
 /// another connector or by another account.
-Result<bool> is_still(store::Tables& tables, const store::DeviceIdentity& device) {
+Result<bool> is_still(store::DeviceTables& tables, const store::DeviceIdentity& device) {
     const auto known = tables.find_device(device.number);
     if (!known) {
         return std::unexpected(known.error());

@@ -263,7 +263,7 @@ Result<bool> LateStatuses::put_back(store::Tables& tables, const store::Platform
     return done ? Result<bool>{true} : done;
 }
 
-Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& found,
+Result<void> LateStatuses::end(store::PlatformTables& tables, store::PlatformMessage&& found,
                                model::Completion completion, Ended& ended) const {
     invariant(model::may_move(MessageState::handed_over, completion.state),
               "a message ends by a move of its states");
@@ -291,7 +291,7 @@ Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& f
 
 /// Stores the webhook notice and the event of a status that did not end its message. The notice
 /// only if the device's account sent the message: the number may belong to another account by now.
-Result<void> LateStatuses::tell(store::Tables& tables, const model::Device* device,
+Result<void> LateStatuses::tell(store::MessageTables& tables, const model::Device* device,
                                 const Told& told, Ended& ended) const {
     if (!told.owner) {
         return {};

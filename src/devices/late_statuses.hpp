@@ -110,7 +110,7 @@ private:
                                                const store::PlatformMessage& found,
                                                store::Reschedule place,
                                                std::optional<Millis> down_for, Ended& ended);
-    [[nodiscard]] Result<void> end(store::Tables& tables, store::PlatformMessage&& found,
+    [[nodiscard]] Result<void> end(store::PlatformTables& tables, store::PlatformMessage&& found,
                                    model::Completion completion, Ended& ended) const;
     /// A status that did not end its message.
     struct Told {
@@ -120,7 +120,7 @@ private:
         const model::PlatformStatus& status;
     };
     /// `device` is null if there is none any more.
-    [[nodiscard]] Result<void> tell(store::Tables& tables, const model::Device* device,
+    [[nodiscard]] Result<void> tell(store::MessageTables& tables, const model::Device* device,
                                     const Told& told, Ended& ended) const;
     [[nodiscard]] Result<void> tell_not_ended(store::Tables& tables,
                                               const store::PlatformMessage& found,

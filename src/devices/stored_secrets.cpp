@@ -75,7 +75,7 @@ void StoredSecrets::put(const connector::DeviceRef& device, Values values, Other
     }
 }
 
-Result<void> StoredSecrets::check_owner(store::Tables& tables,
+Result<void> StoredSecrets::check_owner(store::DeviceTables& tables,
                                         const connector::DeviceRef& device) const {
     const auto known = tables.find_device(device);
     if (!known) {

@@ -27,7 +27,7 @@ public:
              connector::ConnectorEvents::Stored stored) override;
 
 private:
-    [[nodiscard]] Result<void> check_owner(store::Tables& tables,
+    [[nodiscard]] Result<void> check_owner(store::DeviceTables& tables,
                                            const connector::DeviceRef& device) const;
 
     store::Committer& committer_;

@@ -66,7 +66,7 @@ std::string draw_key(Random& random, model::ApiKey& record) {
 
 /// Adds the key. Errors: refused (the account has keys_per_account_max valid keys; revoked and
 /// expired ones do not count).
-Result<model::ApiKey> insert(store::Tables& tables, model::ApiKey key) {
+Result<model::ApiKey> insert(store::AccountTables& tables, model::ApiKey key) {
     const auto live = tables.count_live_keys(key.account, key.created_at);
     if (!live) {
         return pass(live);
@@ -90,7 +90,7 @@ struct Rotation {
     model::ApiKey previous;
 };
 
-Result<Rotation> rotate_in(store::Tables& tables, const Call& call, model::ApiKey successor,
+Result<Rotation> rotate_in(store::AccountTables& tables, const Call& call, model::ApiKey successor,
                            std::chrono::seconds overlap) {
     const auto now = successor.created_at;
     const auto key = find_key(tables, call, call.id);

@@ -27,7 +27,7 @@ value shown(const Context& context, const Call& call, const model::Campaign& cam
 }
 
 /// Errors: invalid_argument (one of the devices is not the account's).
-Result<void> check_devices(store::Tables& tables, const model::Campaign& campaign) {
+Result<void> check_devices(store::DeviceTables& tables, const model::Campaign& campaign) {
     for (const auto number : campaign.plan.devices) {
         const auto device = tables.find_device(number);
         if (!device) {

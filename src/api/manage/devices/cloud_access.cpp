@@ -288,7 +288,7 @@ Result<void> check_unchanged(const model::Device& checked, const model::Device& 
                 fmt::format("{} was changed meanwhile: look, and try again", now.number.text()));
 }
 
-Result<void> put_access(store::Tables& tables, model::PhoneNumber number,
+Result<void> put_access(store::DeviceTables& tables, model::PhoneNumber number,
                         const CloudAccess& access) {
     const auto put = [&](std::string_view name, const std::optional<std::string>& value) {
         if (!value) {

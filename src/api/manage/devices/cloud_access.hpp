@@ -71,7 +71,7 @@ struct CloudAccess {
 [[nodiscard]] Result<void> check_unchanged(const model::Device& checked, const model::Device& now);
 
 /// Runs in the transaction of a change that was checked. Stores token and app secret.
-[[nodiscard]] Result<void> put_access(store::Tables& tables, model::PhoneNumber number,
+[[nodiscard]] Result<void> put_access(store::DeviceTables& tables, model::PhoneNumber number,
                                       const CloudAccess& access);
 
 /// The same for a device that is stored; connects it if it was checked. Returns the device with

@@ -98,7 +98,7 @@ Wanted take_wanted(Fields& fields, const Context& context) {
 }
 
 /// A device stays on its connector. Errors: conflict.
-Result<void> check_connector(const Context& context, store::Tables& tables, const Call& call,
+Result<void> check_connector(const Context& context, store::DeviceTables& tables, const Call& call,
                              const model::Account& owner, const Wanted& wanted) {
     const auto known = tables.find_device(*model::PhoneNumber::parse(wanted.number));
     if (!known) {

@@ -85,19 +85,21 @@ Result<void> check_right(const Call& call, model::AccountId account,
     return {};
 }
 
-Result<model::Account> find_account(store::Tables& tables, const Call& call, std::string_view id) {
+Result<model::Account> find_account(store::AccountTables& tables, const Call& call,
+                                    std::string_view id) {
     const auto parsed = model::AccountId::parse(id);
     return parsed ? admit(call, tables.find_account(*parsed), &model::Account::id, no_account(id))
                   : no_account(id);
 }
 
-Result<model::ApiKey> find_key(store::Tables& tables, const Call& call, std::string_view id) {
+Result<model::ApiKey> find_key(store::AccountTables& tables, const Call& call,
+                               std::string_view id) {
     const auto parsed = model::KeyId::parse(id);
     return parsed ? admit(call, tables.find_key(*parsed), &model::ApiKey::account, no_key(id))
                   : no_key(id);
 }
 
-Result<model::Device> find_device(store::Tables& tables, const Call& call,
+Result<model::Device> find_device(store::DeviceTables& tables, const Call& call,
                                   std::string_view number) {
     const auto parsed = model::PhoneNumber::parse(number);
     return parsed ? admit(call, tables.find_device(*parsed), &model::Device::account,

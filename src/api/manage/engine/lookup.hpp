@@ -20,11 +20,11 @@ namespace merpati::api::manage {
 /// Errors of all: not_found, also for a malformed id; forbidden; those of the store.
 
 /// For use inside a change, where the result stays true until the commit.
-[[nodiscard]] Result<model::Account> find_account(store::Tables& tables, const Call& call,
+[[nodiscard]] Result<model::Account> find_account(store::AccountTables& tables, const Call& call,
                                                   std::string_view id);
-[[nodiscard]] Result<model::ApiKey> find_key(store::Tables& tables, const Call& call,
+[[nodiscard]] Result<model::ApiKey> find_key(store::AccountTables& tables, const Call& call,
                                              std::string_view id);
-[[nodiscard]] Result<model::Device> find_device(store::Tables& tables, const Call& call,
+[[nodiscard]] Result<model::Device> find_device(store::DeviceTables& tables, const Call& call,
                                                 std::string_view number);
 
 [[nodiscard]] Result<model::Campaign> find_campaign(store::Tables& tables, const Call& call,
