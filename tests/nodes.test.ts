@@ -130,3 +130,41 @@ describe("while no server works, a command that changes something", () => {
     expectAccepted(await send(second));
   });
 });
+
+const version = async () => {
+  const row = "SELECT convert_from(value, 'UTF8') FROM meta WHERE name = 'schema_version'";
+  return Number((await cluster.database.query(row))[0]);
+};
+const setVersion = (to: number) =>
+  cluster.database.query(
+    `UPDATE meta SET value = convert_to('${to}', 'UTF8') WHERE name = 'schema_version'`,
+  );
+
+test("a program neither uses nor changes a store whose schema it does not know", async () => {
+  const known = await version();
+  const third = await cluster.create("third");
+  for (const other of [known - 1, known + 1]) {
+    await setVersion(other);
+    const why = `the store's schema is version ${other}, this program knows ${known}`;
+    third.launch();
+    expect(await third.exitCode()).toBe(1);
+    expect(third.log).toContain(why);
+    for (const command of [["migrate"], ["account", "list"]]) {
+      const refused = await third.cli(...command);
+      expect(refused.code, command[0]).toBe(1);
+      expect(refused.stderr, command[0]).toContain(why);
+    }
+    expect(await version()).toBe(other);
+  }
+
+  // Whoever works goes on; whoever waits does not take over.
+  expectAccepted(await send(first));
+  await waitFor("the message", () => first.simulator.all().length === 1);
+  expect(await first.stop()).toBe(0);
+  expect(await second.exitCode()).toBe(deposed);
+  expect(second.log).toContain(`the store's schema is version ${known + 1} now`);
+
+  await setVersion(known);
+  await second.start();
+  expectAccepted(await send(second));
+});

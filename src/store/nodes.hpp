@@ -88,7 +88,8 @@ public:
     /// Of all shards, in their order.
     [[nodiscard]] virtual Result<std::vector<ShardOwner>> owners() = 0;
 
-    /// Takes those of `shards` that nobody owns, and returns them. Errors: fenced.
+    /// Takes those of `shards` that nobody owns, and returns them. Errors: fenced, also if the
+    /// store's schema is not this program's any more.
     [[nodiscard]] virtual Result<std::vector<Shard>> claim(std::span<const Shard> shards) = 0;
 
     /// Gives up those of `shards` that this node owns. Before, everything of their accounts was

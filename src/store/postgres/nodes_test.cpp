@@ -108,6 +108,16 @@ TEST_P(NodesTest, AShardHasOneOwner) {
     EXPECT_THAT(take(other->nodes()->claim(all)), ElementsAre(1));
 }
 
+TEST_P(NodesTest, ANodeTakesNothingInASchemaThatItDoesNotKnow) {
+    take(nodes.join(entry, lease));
+    shell.run_script("UPDATE meta SET value = '9999' WHERE name = 'schema_version'");
+    const auto claimed = nodes.claim(std::vector<Shard>{7});
+    ASSERT_FALSE(claimed);
+    EXPECT_EQ(claimed.error().code, ErrorCode::fenced);
+    EXPECT_THAT(claimed.error().detail, ::testing::HasSubstr("9999"));
+    EXPECT_FALSE(take(nodes.owners())[7].owner);
+}
+
 TEST_P(NodesTest, AnAccountIsInTheShardThatTheDatabaseComputes) {
     for (int count = 0; count < 3; ++count) {
         const auto made = create_account();

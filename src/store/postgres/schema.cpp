@@ -39,24 +39,6 @@ constexpr const char* count_relations =
     "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
     "WHERE n.nspname = current_schema() AND ";
 
-/// 0: there are no tables. Empty: there are, but not ours.
-std::optional<int> version_of(Connection& connection) {
-    const auto count = [&](const char* which) {
-        return connection.query_text((std::string{count_relations} + which).c_str());
-    };
-    if (count("c.relkind IN ('r', 'p', 'v', 'm')") == "0") {
-        return 0;
-    }
-    if (count("c.relname IN ('meta', 'api_key', 'completion')") != "3") {
-        return std::nullopt;
-    }
-    const auto text = connection.query_text(
-        "SELECT convert_from(value, 'UTF8') FROM meta WHERE name = 'schema_version'");
-    int found = 0;
-    std::from_chars(text.data(), text.data() + text.size(), found);
-    return found > 0 ? std::optional{found} : std::nullopt;
-}
-
 void create(Connection& connection) {
     for (const auto* part : parts) {
         connection.run_script(part);
@@ -73,17 +55,34 @@ int schema_version() noexcept {
     return created_version;
 }
 
+std::optional<int> stored_schema_version(Connection& connection) {
+    const auto count = [&](const char* which) {
+        return connection.query_text((std::string{count_relations} + which).c_str());
+    };
+    if (count("c.relkind IN ('r', 'p', 'v', 'm')") == "0") {
+        return 0;
+    }
+    if (count("c.relname IN ('meta', 'api_key', 'completion')") != "3") {
+        return std::nullopt;
+    }
+    const auto text = connection.query_text(
+        "SELECT convert_from(value, 'UTF8') FROM meta WHERE name = 'schema_version'");
+    int found = 0;
+    std::from_chars(text.data(), text.data() + text.size(), found);
+    return found > 0 ? std::optional{found} : std::nullopt;
+}
+
 Result<void> migrate(Connection& connection, bool create_missing) {
     if (connection.query_text("SELECT coalesce(current_schema(), '')").empty()) {
         return fail(ErrorCode::not_found, "no schema of the search_path exists in the database");
     }
-    if (version_of(connection) == created_version) {
+    if (stored_schema_version(connection) == created_version) {
         return {};
     }
     connection.begin();
     const Undo undo{connection};
     (void)connection.query_text(migration_lock);
-    const auto found = version_of(connection);  // Another node may have created it meanwhile.
+    const auto found = stored_schema_version(connection);  // Another node may have created it.
     if (!found) {
         return fail(ErrorCode::conflict,
                     "the database has tables of another program: name another database with "

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/assert.hpp"
+#include "store/postgres/schema.hpp"
 
 namespace merpati::store::postgres {
 namespace {
@@ -147,6 +148,7 @@ Result<std::vector<ShardOwner>> StoredNodes::owners() {
 
 Result<std::vector<Shard>> StoredNodes::claim(std::span<const Shard> shards) {
     return written([&]() -> Result<std::vector<Shard>> {
+        check_schema();
         sql::Statement take{connection_,
                             "UPDATE shard SET node = ?1, generation = generation + 1 WHERE "
                             "node IS NULL AND id = ANY(string_to_array(?2, ',')::bigint[]) "
@@ -158,6 +160,16 @@ Result<std::vector<Shard>> StoredNodes::claim(std::span<const Shard> shards) {
         }
         return taken;
     });
+}
+
+/// A node may have waited while somebody migrated the store, or restored another one.
+void StoredNodes::check_schema() {
+    const auto found = stored_schema_version(connection_).value_or(0);
+    if (found != schema_version()) {
+        throw Failure{Failure::Kind::fenced,
+                      fmt::format("the store's schema is version {} now, this program knows {}",
+                                  found, schema_version())};
+    }
 }
 
 Result<void> StoredNodes::release(std::span<const Shard> shards) {

@@ -42,6 +42,7 @@ private:
     [[nodiscard]] const NodeGeneration& self() const;
     [[nodiscard]] NodeGeneration begin_generation(const NodeEntry& entry, Millis lease);
     [[nodiscard]] bool end_generation(const NodeGeneration& node, std::string_view condition);
+    void check_schema();
     void free_shards(const NodeGeneration& node);
 
     std::mutex mutex_;
