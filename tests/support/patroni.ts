@@ -216,7 +216,7 @@ export class PatroniCluster {
         dcs: {
           ttl,
           loop_wait: 2,
-          retry_timeout: 3,
+          retry_timeout: 9, // Twice this and loop_wait are no more than ttl.
           synchronous_mode: true,
           postgresql: {
             parameters: {
