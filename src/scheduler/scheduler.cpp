@@ -70,7 +70,13 @@ public:
         std::ranges::for_each(left, refuse);
     }
 
+    /// Behind the events of commits that were reported before.
     void post(Event&& event) {
+        put_events_of_batch();
+        post_at_once(std::move(event));
+    }
+    /// For events that follow from none of the committer's.
+    void post_at_once(Event&& event) {
         if (!box_.put_always(std::move(event))) {
             refuse(event);
         }
@@ -80,11 +86,7 @@ public:
         of_batch_.push_back(std::move(event));
     }
     void batch_done() {
-        {
-            const std::lock_guard lock{batch_mutex_};
-            box_.put_all_quietly(of_batch_);
-            of_batch_.clear();
-        }
+        put_events_of_batch();
         box_.wake();
     }
 
@@ -103,10 +105,16 @@ private:
     /// thread and the committer's rarely want its lock at the same time; files arrive one by one.
     void enqueue(Event&& event) {
         if (std::holds_alternative<Fetched>(event)) {
-            post(std::move(event));
+            post_at_once(std::move(event));
         } else {
             post_quietly(std::move(event));
         }
+    }
+
+    void put_events_of_batch() {
+        const std::lock_guard lock{batch_mutex_};
+        box_.put_all_quietly(of_batch_);
+        of_batch_.clear();
     }
 
     /// Calls the handler of an event that will not be handled.
@@ -209,7 +217,7 @@ void Scheduler::batch_done() {
 }
 
 void Scheduler::outcome(const model::MessageId& message, model::Outcome outcome) {
-    impl_->post(Reported{.message = message, .outcome = std::move(outcome)});
+    impl_->post_at_once(Reported{.message = message, .outcome = std::move(outcome)});
 }
 
 void Scheduler::device_changed(const model::Device& device) {
