@@ -87,8 +87,8 @@ public:
     void reschedule(Reschedule reschedule, Done<Reschedule> done);
     void hand_over(HandOver hand_over, Done<HandOver> done);
     void record_intent(Intent intent, Done<Intent> done);
-    /// The results of one request. They are written in one commit, or in two if the first is full
-    /// (`batch_max`). `done` is called once, after the last.
+    /// The results of one request. They are written in one commit, which may exceed `batch_max` for
+    /// them. `done` is called once, after it.
     void update_callbacks(std::vector<CallbackUpdate> updates,
                           std::move_only_function<void()> done);
 
