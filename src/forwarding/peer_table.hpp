@@ -15,10 +15,10 @@
 
 namespace merpati::forwarding {
 
-/// Operation: `set` opens a client for each owner that it has not, and lets go of those that work
-/// for nothing any more: `close_left` closes their clients once their time is over. A request may
-/// go out while its owner answers and takes its shard. Otherwise it waits, and one of those that
-/// wait for the same reason tries it each time that they are looked at.
+/// Operation: `set` opens a client for each owner that it has not. Owners that work for nothing any
+/// more stay for a while; then `take_left` hands them out, to be closed by the caller. A request
+/// may go out while its owner answers and takes its shard. Otherwise it waits, and one of those
+/// that wait for the same reason tries it each time that they are looked at.
 ///
 /// Threads: the executor's one.
 class PeerTable {
