@@ -23,9 +23,9 @@
 #include "store/conformance/store_fixture.hpp"
 #include "store/postgres/connection.hpp"
 #include "store/postgres/test_server_fixture.hpp"
-#include "store/sqlite/statement_costs.hpp"
 #include "store/sql/copied_tables.hpp"
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/statement_costs.hpp"
 #include "store/store_copy.hpp"
 
 namespace merpati::store {
