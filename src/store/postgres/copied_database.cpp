@@ -106,8 +106,17 @@ public:
                 return checked;
             }
         }
-        auto migrated = migrate(connection_, is_target);
-        return migrated ? check_unused() : migrated;
+        if (auto migrated = migrate(connection_, is_target); !migrated) {
+            return migrated;
+        }
+        const auto version = stored_schema(connection_).value_or(StoredSchema{}).version;
+        if (version != schema_version()) {  // It has tables or columns that would be left out.
+            return fail(ErrorCode::conflict,
+                        fmt::format("the store's schema is version {}, this program copies {}: run "
+                                    "the program that wrote it",
+                                    version, schema_version()));
+        }
+        return check_unused();
     }
 
 private:

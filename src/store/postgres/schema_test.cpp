@@ -3,8 +3,10 @@
 #include <future>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,9 +24,11 @@ struct PostgresSchemaTest : ::testing::Test {
         Connection another{take(ConnectionSettings::parse(url))};
         return migrate(another, create_missing);
     }
-    void set_version(const char* version) {
-        connection.execute((std::string{"UPDATE meta SET value = convert_to('"} + version +
-                            "', 'UTF8') WHERE name = 'schema_version'")
+    void set_version(std::string_view version) { set("schema_version", version); }
+    void set(std::string_view name, std::string_view value) {
+        connection.execute(fmt::format("UPDATE meta SET value = convert_to('{}', 'UTF8') "
+                                       "WHERE name = '{}'",
+                                       value, name)
                                .c_str());
         connection.wait();
     }
@@ -149,6 +153,18 @@ TEST_F(PostgresSchemaTest, AnotherVersionIsRefused) {
         EXPECT_EQ(migrated.error().code, ErrorCode::conflict);
         EXPECT_THAT(migrated.error().detail, ::testing::HasSubstr(version));
     }
+}
+
+TEST_F(PostgresSchemaTest, TheNextVersionIsWorkedWithIfItPermitsThat) {
+    ASSERT_TRUE(migrate(connection, true));
+    const auto own = std::to_string(schema_version());
+    set_version(std::to_string(schema_version() + 1));
+    EXPECT_TRUE(migrate_anew(true));
+    set("oldest_program", std::to_string(schema_version() + 1));
+    EXPECT_FALSE(migrate_anew(true));
+    set("oldest_program", own);
+    set_version(std::to_string(schema_version() + 2));
+    EXPECT_FALSE(migrate_anew(true));
 }
 
 TEST_F(PostgresSchemaTest, AMigrationThatFailsLeavesNothing) {

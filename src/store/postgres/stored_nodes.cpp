@@ -164,11 +164,11 @@ Result<std::vector<Shard>> StoredNodes::claim(std::span<const Shard> shards) {
 
 /// A node may have waited while somebody migrated the store, or restored another one.
 void StoredNodes::check_schema() {
-    const auto found = stored_schema_version(connection_).value_or(0);
-    if (found != schema_version()) {
+    const auto found = stored_schema(connection_).value_or(StoredSchema{});
+    if (!found.fits()) {
         throw Failure{Failure::Kind::fenced,
                       fmt::format("the store's schema is version {} now, this program knows {}",
-                                  found, schema_version())};
+                                  found.version, schema_version())};
     }
 }
 

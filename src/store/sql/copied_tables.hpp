@@ -56,7 +56,7 @@ struct CopiedTable {
 /// Which rows of `meta` belong to the installation. Others tell the version of a database's schema,
 /// what its nodes have committed, and about copies (copy_mark.hpp).
 inline constexpr std::string_view copied_rows_of_meta =
-    "name NOT IN ('schema_version', 'copy_source', 'copy_target') "
+    "name NOT IN ('schema_version', 'oldest_program', 'copy_source', 'copy_target') "
     "AND name NOT LIKE 'commit_of_node_%'";
 
 }  // namespace merpati::store::sql

@@ -124,7 +124,8 @@ Result<void> StoreCopier::begin_anew(Random& random) {
     }
     target_.begin();
     // A start, or an earlier copy, has left rows.
-    target_.connection().execute("DELETE FROM meta WHERE name <> 'schema_version'");
+    target_.connection().execute(
+        "DELETE FROM meta WHERE name NOT IN ('schema_version', 'oldest_program')");
     if (!begin_copy_into(target_.connection(), position_)) {
         target_.connection().roll_back();
         return fail(ErrorCode::busy, "another copy into this target has just begun");
