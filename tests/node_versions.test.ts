@@ -48,7 +48,7 @@ async function migrateToNext(): Promise<number> {
   return known;
 }
 
-test("an older program works beside the next one until that needs the schema for itself", async () => {
+test("an older program works beside the next until that keeps the schema to itself", async () => {
   const accepted = [await send(first)];
   const known = await migrateToNext();
   accepted.push(await send(first));
