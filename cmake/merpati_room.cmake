@@ -1,11 +1,12 @@
-# merpati_room(NAME SOURCES … ALONE … HEADERS … TESTS … DEPENDS … LINKS …)
+# merpati_room(NAME SHARDS … SOURCES … ALONE … HEADERS … TESTS … DEPENDS … LINKS …)
 #
 # One room: the static library `merpati_NAME`, and in developer builds the test program `NAME_test`.
 # DEPENDS names the rooms that it may include (tools/tidy checks the includes), LINKS names external
 # libraries. A room without SOURCES is header-only. With MERPATI_UNITY eight sources or tests are
-# compiled as one, except those in ALONE, which share private names with others of the room.
+# compiled as one, except those in ALONE, which share private names with others of the room. SHARDS
+# is for tests that take longest: they start first, as so many tests, each of which runs a part.
 function(merpati_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;ALONE;HEADERS;TESTS;DEPENDS;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "SHARDS" "SOURCES;ALONE;HEADERS;TESTS;DEPENDS;LINKS" ${ARGN})
   if(ROOM_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "room ${name}: unknown words ${ROOM_UNPARSED_ARGUMENTS}")
   endif()
@@ -37,7 +38,27 @@ function(merpati_room name)
     endif()
     add_test(NAME ${name} COMMAND ${name}_test)
     set_tests_properties(${name} PROPERTIES TIMEOUT 900)
+    if(ROOM_SHARDS)
+      merpati_shard(${name} ${ROOM_SHARDS})
+    endif()
   endif()
+endfunction()
+
+# merpati_shard(NAME COUNT): the tests NAME, NAME_2 … NAME_COUNT. A report of GoogleTest has the
+# name of its program, so each part has a name for the program.
+function(merpati_shard name count)
+  foreach(part RANGE 1 ${count})
+    set(test ${name})
+    if(part GREATER 1)
+      set(test ${name}_${part})
+      add_custom_command(TARGET ${name}_test POST_BUILD
+        COMMAND ${CMAKE_COMMAND} -E create_symlink ${name}_test ${test}_test)
+      add_test(NAME ${test} COMMAND ${CMAKE_CURRENT_BINARY_DIR}/${test}_test)
+    endif()
+    math(EXPR index "${part} - 1")
+    set_tests_properties(${test} PROPERTIES COST 1000 TIMEOUT 900
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${count};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()
 
 # merpati_unite(TARGET ALONE…)

@@ -14,14 +14,15 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// Each file has its own server, and few files run at a time: one binary keeps two cores busy.
+// Each file has its own server. Few files run at a time, because one server under load keeps two
+// cores busy; more than there are cores, because most wait most of the time.
 export default defineConfig({
   test: {
     include: ["*.test.ts"],
     setupFiles: ["support/cleanup.ts"],
     globalSetup: ["support/global.ts"],
     pool: "forks",
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,

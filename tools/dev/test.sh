@@ -21,7 +21,7 @@ run_tests() {
 unit_tests() {
   say "unit tests"
   local ctest=(ctest --test-dir build/dev --output-on-failure --parallel "$(build_jobs)")
-  local results=json:$PWD/build/test-results/ name
+  local results=json:$PWD/build/test-results/ name room
   if [ $# -eq 0 ]; then
     GTEST_OUTPUT=$results "${ctest[@]}"
     return
@@ -29,9 +29,10 @@ unit_tests() {
   local code=0 listed
   for name in "$@"; do
     # No pipe: see available_package.
-    listed=$("${ctest[@]}" --show-only -R "^$name\$")
+    room="^$name(_[0-9]+)?\$"
+    listed=$("${ctest[@]}" --show-only -R "$room")
     if [[ $listed == *'Test '*'#'* ]]; then
-      GTEST_OUTPUT=$results "${ctest[@]}" -R "^$name\$" || code=1
+      GTEST_OUTPUT=$results "${ctest[@]}" -R "$room" || code=1
     else
       GTEST_OUTPUT=$results GTEST_FILTER="*$name*" "${ctest[@]}" \
         -E '^(tidy|texts|dev_test)' || code=1
