@@ -1,5 +1,5 @@
 // The page of an invitation's link: what it offers, and the password with which it is accepted.
-import { Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Button, PasswordInput, Stack } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
@@ -11,6 +11,7 @@ import { useText } from "../../texts/index.tsx";
 import { fieldProblems } from "../../ui/field_problems.ts";
 import { Facts } from "../../ui/notes.tsx";
 import { ProblemNote } from "../../ui/problem_note.tsx";
+import { CodeField } from "./code_field.tsx";
 import { Gate, signInProblem } from "./sign_in.tsx";
 
 interface InvitationPageProps {
@@ -115,17 +116,7 @@ function Accept({ token, email, onUsed }: AcceptProps) {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        {asksCode && (
-          <TextInput
-            label={t.signIn.code}
-            description={t.signIn.codeHint}
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            autoFocus
-            value={totp}
-            onChange={(event) => setTotp(event.currentTarget.value)}
-          />
-        )}
+        {asksCode && <CodeField code={totp} onChange={setTotp} />}
         <ProblemNote error={error} fields={problems} />
         <Button type="submit" loading={busy} fullWidth>
           {t.invitation.accept}

@@ -9,6 +9,7 @@ import mark from "../../style/merpati.svg";
 import { useText, useWords } from "../../texts/index.tsx";
 import { Note } from "../../ui/notes.tsx";
 import { ProblemNote } from "../../ui/problem_note.tsx";
+import { CodeField } from "./code_field.tsx";
 import classes from "./sign_in.module.css";
 
 export function SignInPage() {
@@ -56,17 +57,7 @@ export function SignInPage() {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          {asksCode && (
-            <TextInput
-              label={t.signIn.code}
-              description={t.signIn.codeHint}
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              autoFocus
-              value={totp}
-              onChange={(event) => setTotp(event.currentTarget.value)}
-            />
-          )}
+          {asksCode && <CodeField code={totp} onChange={setTotp} />}
           <ProblemNote error={error} />
           <Button type="submit" loading={busy} fullWidth mt={4}>
             {t.signIn.submit}
