@@ -1,5 +1,5 @@
 // A database in place of a file: what a message costs in both, what a held snapshot costs, and how
-// long nobody works when a node has died.
+// long nobody works for an account when its node has died.
 //
 // BENCH_ROW: only parts whose names contain it (cycle, snapshot, takeover). The sizes are variables
 // of the environment too; main.mjs lists them.

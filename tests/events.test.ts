@@ -1,5 +1,4 @@
 // Events of an account reach every watcher, and a watcher that reconnects misses none.
-import { request, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { check } from "./support/contract.ts";
@@ -7,6 +6,7 @@ import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
 import { waitFor } from "./support/wait.ts";
+import { Watcher } from "./support/watcher.ts";
 
 let gateway: Gateway;
 let account: Account;
@@ -22,66 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-interface Happening {
-  id: string;
-  event: string;
-  data: any;
-}
-
-/** The parts of a browser's EventSource that the tests need. */
-class Watcher {
-  readonly all: Happening[] = [];
-  status = 0;
-  headers: IncomingMessage["headers"] = {};
-  ended = false;
-  lastId = "";
-  raw = "";
-  private text = "";
-  private readonly asked;
-
-  constructor(lastId?: string, target = "/v1/events", shown = key) {
-    const headers = {
-      authorization: `Bearer ${shown}`,
-      ...(lastId !== undefined && { "last-event-id": lastId }),
-    };
-    this.asked = request(`${gateway.url}${target}`, { headers }, (answer) => {
-      this.status = answer.statusCode ?? 0;
-      this.headers = answer.headers;
-      answer.setEncoding("utf8");
-      answer.on("data", (piece: string) => this.take(piece));
-      answer.on("close", () => (this.ended = true));
-      answer.on("error", () => (this.ended = true));
-    });
-    this.asked.on("error", () => (this.ended = true));
-    this.asked.end();
-  }
-
-  private take(piece: string): void {
-    this.raw += piece;
-    this.text += piece;
-    for (let end = this.text.indexOf("\n\n"); end >= 0; end = this.text.indexOf("\n\n")) {
-      const lines = this.text.slice(0, end).split("\n");
-      this.text = this.text.slice(end + 2);
-      const field = (name: string) =>
-        lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
-      this.lastId = field("id") ?? this.lastId;
-      const event = field("event");
-      if (event) this.all.push({ id: this.lastId, event, data: JSON.parse(field("data")!) });
-    }
-  }
-
-  begun(): Promise<unknown> {
-    return waitFor("the stream to begin", () => this.lastId !== "" || this.status >= 400);
-  }
-  until(event: string, fits: (data: any) => boolean = () => true): Promise<Happening> {
-    return waitFor(`the event ${event}`, () =>
-      this.all.find((one) => one.event === event && fits(one.data)),
-    );
-  }
-  close(): void {
-    this.asked.destroy();
-  }
-}
+/** Watches the events of the account, or what else is asked for. */
+const watch = (lastId?: string, target?: string, shown = key) =>
+  new Watcher(gateway.url, shown, { lastId, target });
 
 async function send(): Promise<string> {
   const body = { to: freshNumber(), from: device, message: freshText(), Type: "text" };
@@ -89,19 +32,19 @@ async function send(): Promise<string> {
 }
 
 test("a message, its credit and its device are told to their account alone", async () => {
-  const watcher = new Watcher();
+  const watcher = watch();
   await watcher.begun();
   expect(watcher.headers["content-type"]).toBe("text/event-stream");
   expect(watcher.headers["x-accel-buffering"]).toBe("no");
   const other = await shop(gateway);
-  const elsewhere = new Watcher(
+  const elsewhere = watch(
     undefined,
     "/v1/events",
     (await other.account.createKey({ scopes: "messages:read" })).key,
   );
   await elsewhere.begun();
   const messagesOnly = (await account.createKey({ scopes: "messages:read" })).key;
-  const narrow = new Watcher(undefined, "/v1/events", messagesOnly);
+  const narrow = watch(undefined, "/v1/events", messagesOnly);
   await narrow.begun();
   const id = await send();
   await watcher.until("message.updated", (data) => data.id === id && data.state === "sent");
@@ -124,7 +67,7 @@ test("a message, its credit and its device are told to their account alone", asy
 
 // "delivered" is an event too, unless both statuses come in one tick.
 test("a message that is delivered and read later is told again", async () => {
-  const watcher = new Watcher();
+  const watcher = watch();
   await watcher.begun();
   const body = { to: simulated("996000"), from: device, message: freshText(), Type: "text" };
   const id = await expectAccepted(await account.send(body));
@@ -137,27 +80,27 @@ test("a message that is delivered and read later is told again", async () => {
 });
 
 test("who comes back is told what it missed, and after a restart to read all anew", async () => {
-  const watcher = new Watcher();
+  const watcher = watch();
   await watcher.begun();
   const first = await send();
   const seen = await watcher.until("message.updated", (data) => data.id === first);
   watcher.close();
   const missed = await send();
-  const again = new Watcher(seen.id);
+  const again = watch(seen.id);
   await again.until("message.updated", (data) => data.id === missed);
   expect(again.all.some((one) => one.event === "resync")).toBe(false);
   const last = again.lastId;
   expect(await gateway.stop()).toBe(0); // A watcher does not delay the stop.
   await waitFor("the stream to end", () => again.ended);
   await gateway.start();
-  const late = new Watcher(last);
+  const late = watch(last);
   await late.until("resync");
   late.close();
 });
 
 test("a key that is revoked loses its stream, one without the scope gets none", async () => {
   const second = await account.createKey({ scopes: "messages:read" });
-  const watcher = new Watcher(undefined, "/v1/events", second.key);
+  const watcher = watch(undefined, "/v1/events", second.key);
   await watcher.begun();
   await gateway.json("key", "revoke", second.id);
   await waitFor("the stream to end", () => watcher.ended);
@@ -168,7 +111,7 @@ test("a key that is revoked loses its stream, one without the scope gets none", 
     ["/v1/events?account=acc_999", key, 404],
     ["/v1/events?x=1", key, 400],
   ] as const) {
-    const refused = new Watcher(undefined, target, shown);
+    const refused = watch(undefined, target, shown);
     await refused.begun();
     expect(refused.status, target).toBe(status);
   }

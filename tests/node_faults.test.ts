@@ -1,5 +1,6 @@
-// Nodes of one database that are killed, stopped, restarted and doubled while messages are sent:
-// nothing that was acknowledged is lost, and no more is sent twice than was in flight.
+// Nodes of one database, of which one works at a time, that are killed, stopped, restarted and
+// doubled while messages are sent: nothing that was acknowledged is lost, and no more is sent twice
+// than was in flight. nodes_sharing_faults.test.ts has nodes that work at the same time.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lease, takeover } from "./support/cluster.ts";
 import { PostgresServer } from "./support/postgres.ts";

@@ -12,7 +12,7 @@ import { freshNumber, freshText } from "./support/numbers.ts";
 import { Pooler, poolerMissing } from "./support/pooler.ts";
 import { PostgresServer } from "./support/postgres.ts";
 import { Sink } from "./support/sink.ts";
-import { type Load, underLoad } from "./support/under_load.ts";
+import { type Load, underLoad, underSharedLoad } from "./support/under_load.ts";
 
 const window = 8; // Sends in flight for each device.
 const devices = 4;
@@ -85,6 +85,22 @@ describe.skipIf(poolerMissing)("behind a pooler", () => {
     expect(pause).toBeLessThan(takeover);
     expect(totals.duplicates).toBeLessThanOrEqual(window * devices);
   });
+
+  test("nodes share the accounts, and one of them is killed", async () => {
+    const nodes = ["node-1", "node-2"];
+    const options = { nodes, settings: { "scheduler.window": window, "simulator.latency_ms": 10 } };
+    const world = { server: pooler, sink, path: "/shared" };
+    const totals = await underSharedLoad(world, options, async ({ cluster, callers, places }) => {
+      const { gateway: victim, shop: theirs } = places[0]!;
+      await victim.kill();
+      expect(await cluster.successorOf(victim, theirs.account)).not.toBe(victim);
+      for (const place of places) await callers.accept(50, place.shop);
+      await cluster.start(victim);
+      await cluster.share();
+      for (const place of places) await callers.accept(50, place.shop);
+    });
+    expect(totals.duplicates).toBeLessThanOrEqual(window * devices);
+  }, 120_000);
 
   test("commands work while the server runs and while it does not", async () => {
     const database = pooler.createDatabase();

@@ -1,7 +1,13 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-const longest = ["month", "web_looks", "restricted"];
+const longest = [
+  "month",
+  "web_looks",
+  "restricted",
+  "nodes_sharing_faults",
+  "nodes_sharing_moves",
+];
 
 /** Starts the longest files first: they take minutes, and would otherwise run alone at the end. */
 class LongestFirst extends BaseSequencer {

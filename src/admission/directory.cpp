@@ -154,6 +154,28 @@ void Directory::apply(const store::RowChange& change) {
     }
 }
 
+std::optional<store::RowChange> Directory::removal_of(const store::DirectoryRow& row) const {
+    using RowKind = store::DirectoryRow::Kind;
+    switch (row.kind) {
+        case RowKind::account:
+            return std::nullopt;
+        case RowKind::key:
+            if (const auto key = shards_->keys_by_id.find({row.id})) {
+                return store::KeyRemoved{**key};
+            }
+            return std::nullopt;
+        case RowKind::device:
+            if (const auto device = find_device(model::PhoneNumber::from_stored(row.id))) {
+                return store::DeviceRemoved{*device};
+            }
+            return std::nullopt;
+        case RowKind::person:
+        case RowKind::session:
+            return people_.removal_of(row);
+    }
+    return std::nullopt;
+}
+
 void Directory::put_account(const model::Account& account) {
     const auto before = find_account(account.id);
     auto entry = std::make_shared<AccountEntry>();

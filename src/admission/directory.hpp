@@ -79,6 +79,10 @@ public:
 
     void apply(const store::RowChange& change);
 
+    /// The removal of a row that another process has removed, as this one has known it; empty: it
+    /// does not know it. Accounts are never removed.
+    [[nodiscard]] std::optional<store::RowChange> removal_of(const store::DirectoryRow& row) const;
+
     void put_account(const model::Account& account);
     void put_key(const model::ApiKey& key);
     void remove_key(const model::ApiKey& key);

@@ -109,5 +109,35 @@ TEST(DirectoryTest, AKeyThatRetentionRemovedIsGone) {
     EXPECT_TRUE(directory.keys(std::nullopt).empty());
 }
 
+TEST(DirectoryTest, KnowsWhatARowWasThatAnotherProcessRemoved) {
+    using Kind = store::DirectoryRow::Kind;
+    Directory directory;
+    const auto key = key_of(1, 5);
+    const model::Session session{.id = {3}, .person = {2}, .digest = sha256("token")};
+    directory.apply(model::Account{.id = {1}});
+    directory.apply(key);
+    directory.apply(store::DeviceWritten{device_of(1, 4)});
+    directory.apply(model::Person{.id = {2}, .email = "ani@toko.example"});
+    directory.apply(session);
+    for (const auto kind : {Kind::key, Kind::device, Kind::person, Kind::session}) {
+        EXPECT_FALSE(directory.removal_of({.kind = kind, .id = 99}));
+    }
+    EXPECT_FALSE(directory.removal_of({.kind = Kind::account, .id = 1}));
+    for (const store::DirectoryRow row : {store::DirectoryRow{.kind = Kind::session, .id = 3},
+                                          store::DirectoryRow{.kind = Kind::key, .id = 5},
+                                          store::DirectoryRow{.kind = Kind::device, .id = 4},
+                                          store::DirectoryRow{.kind = Kind::person, .id = 2}}) {
+        const auto removal = directory.removal_of(row);
+        ASSERT_TRUE(removal);
+        EXPECT_EQ(store::directory_row_of(*removal), row);
+        directory.apply(*removal);
+        EXPECT_FALSE(directory.removal_of(row));
+    }
+    EXPECT_FALSE(directory.find_key(key.digest));
+    EXPECT_EQ(directory.count_devices(), 0U);
+    EXPECT_FALSE(directory.people().find_session(session.digest));
+    EXPECT_EQ(directory.people().find(model::PersonId{2}), nullptr);
+}
+
 }  // namespace
 }  // namespace merpati::admission

@@ -2,23 +2,26 @@
 
 namespace merpati::admission {
 
-Stay Ownership::of(model::AccountId account) const {
-    if (count_.load() == 0) {
-        return Stay::here;
+Ownership::Ownership(Stay all) {
+    for (auto& stay : stays_) {
+        stay = all;
     }
-    const std::lock_guard lock{mutex_};
-    const auto found = not_here_.find(account);
-    return found == not_here_.end() ? Stay::here : found->second;
 }
 
-void Ownership::set(model::AccountId account, Stay stay) {
-    const std::lock_guard lock{mutex_};
-    if (stay == Stay::here) {
-        not_here_.erase(account);
-    } else {
-        not_here_[account] = stay;
+store::ShardSet Ownership::here() const noexcept {
+    store::ShardSet found;
+    for (store::Shard shard = 0; shard < store::shard_count; ++shard) {
+        if (of_shard(shard) == Stay::here) {
+            found.add(shard);
+        }
     }
-    count_ = not_here_.size();
+    return found;
+}
+
+void Ownership::set(std::span<const store::Shard> shards, Stay stay) noexcept {
+    for (const auto shard : shards) {
+        stays_[static_cast<std::size_t>(shard)] = stay;
+    }
 }
 
 }  // namespace merpati::admission

@@ -1,13 +1,15 @@
 // Which accounts this process works for.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
-#include <unordered_map>
+#include <span>
 
 #include "model/ids.hpp"
+#include "store/nodes.hpp"
+#include "store/shard_set.hpp"
 
 namespace merpati::admission {
 
@@ -18,23 +20,37 @@ enum class Stay : std::uint8_t {
     elsewhere,  // Nothing: another process may work for it.
 };
 
-/// Operation: all accounts are here, new ones too, except those that were detached.
+/// Operation: accounts stay by their shards. All are here at first, new ones too, unless several
+/// nodes share them: then none is before its shard was attached.
 ///
 /// Threads: look-ups from any; changes from one, the committer's, so that they have a place in the
-/// order of the commits.
+/// order of the commits. So what is decided in a change (store::Tables) holds until it is
+/// committed.
 class Ownership {
 public:
-    [[nodiscard]] Stay of(model::AccountId account) const;
-    [[nodiscard]] bool works_for(model::AccountId account) const {
+    explicit Ownership(Stay all = Stay::here);
+    Ownership(const Ownership&) = delete;
+    Ownership& operator=(const Ownership&) = delete;
+
+    [[nodiscard]] Stay of(model::AccountId account) const noexcept {
+        return of_shard(store::shard_of(account));
+    }
+    [[nodiscard]] Stay of_shard(store::Shard shard) const noexcept {
+        return stays_[static_cast<std::size_t>(shard)].load();
+    }
+    [[nodiscard]] bool works_for(model::AccountId account) const noexcept {
         return of(account) == Stay::here;
     }
+    /// Whether this process does what is done once for all accounts: retention, summaries.
+    [[nodiscard]] bool keeps_house() const noexcept { return of_shard(0) == Stay::here; }
 
-    void set(model::AccountId account, Stay stay);
+    /// Those that are here.
+    [[nodiscard]] store::ShardSet here() const noexcept;
+
+    void set(std::span<const store::Shard> shards, Stay stay) noexcept;
 
 private:
-    std::atomic<std::size_t> count_{0};  // Of `not_here_`.
-    mutable std::mutex mutex_;
-    std::unordered_map<model::AccountId, Stay> not_here_;
+    std::array<std::atomic<Stay>, static_cast<std::size_t>(store::shard_count)> stays_;
 };
 
 }  // namespace merpati::admission

@@ -50,6 +50,7 @@ enum class Refusal : std::uint8_t {
     uri_too_long,
     headers_too_large,
     overloaded,
+    elsewhere,  // Another node works for the account since a moment ago.
     storage_full,
     storage_unavailable,
     storage_damaged,

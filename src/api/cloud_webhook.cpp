@@ -170,9 +170,10 @@ private:
     std::string body_;
 };
 
-CloudWebhook::CloudWebhook(Find find, AppAddress app)
+CloudWebhook::CloudWebhook(Find find, AppAddress app, std::function<bool()> is_settled)
     : find_(std::move(find)),
       app_(app),
+      is_settled_(std::move(is_settled)),
       room_of_known_(std::make_shared<Room>(bytes_of_known_max)),
       room_of_strangers_(std::make_shared<Room>(bytes_of_strangers_max)) {}
 
@@ -199,6 +200,10 @@ void CloudWebhook::verify(const http::Request& request, http::Responder responde
 std::unique_ptr<http::BodyReceiver> CloudWebhook::receive(const http::Request& request,
                                                           http::Responder responder) const {
     const auto* const webhook = find_();
+    if (is_settled_ && !is_settled_()) {
+        responder.send(reply_of(no_room(), request));
+        return nullptr;
+    }
     if (webhook == nullptr || !webhook->has_secret()) {
         responder.send(reply_of(no_secret(), request));
         return nullptr;

@@ -34,7 +34,9 @@ public:
 
     /// Null: no connector takes posts now.
     using Find = std::function<connector::PlatformWebhook*()>;
-    CloudWebhook(Find find, AppAddress app);
+    /// `is_settled`: whether no account is on its way from one node to another. While one is, posts
+    /// are answered 503, because nobody may know its numbers. Empty: none ever is.
+    CloudWebhook(Find find, AppAddress app, std::function<bool()> is_settled = {});
 
     void verify(const http::Request& request, http::Responder responder) const;
     [[nodiscard]] std::unique_ptr<http::BodyReceiver> receive(const http::Request& request,
@@ -46,6 +48,7 @@ private:
 
     const Find find_;
     const AppAddress app_;
+    const std::function<bool()> is_settled_;
     // Shared with bodies, which may outlive this object.
     const std::shared_ptr<Room> room_of_known_;
     const std::shared_ptr<Room> room_of_strangers_;

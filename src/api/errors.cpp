@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.hpp"
+#include "forwarding/passage_text.hpp"
 
 namespace merpati::api {
 namespace {
@@ -82,6 +83,7 @@ constexpr std::array catalogue{
     both(uri_too_long, "uri_too_long", "Alamat terlalu panjang", "invalid", 414),
     both(headers_too_large, "headers_too_large", "Header terlalu besar", "invalid", 431),
     both(overloaded, "overloaded", "Server sedang sibuk", "error", 503, 1),
+    both(elsewhere, "elsewhere", "Akun sedang berpindah server", "error", 503, 1),
     both(storage_full, "storage_full", "Penyimpanan server penuh", "error", 503, 5),
     both(storage_unavailable, "storage_unavailable", "Penyimpanan server tidak terjangkau", "error",
          503, 5),
@@ -123,6 +125,9 @@ http::Reply failure(Refusal refusal, model::Revision revision) {
     }
     if (row.retry_after > 0) {
         reply.add_header("Retry-After", std::to_string(row.retry_after));
+    }
+    if (refusal == elsewhere) {
+        reply.add_header(forwarding::not_here_header, "1");
     }
     return reply;
 }

@@ -59,6 +59,7 @@ TEST(ErrorsTest, ARefusalSaysHowToAuthenticateAndWhenToTryAgain) {
         if (row.retry_after > 0) {
             headers += "Retry-After: " + std::to_string(row.retry_after) + "\r\n";
         }
+        headers += refusal == Refusal::elsewhere ? "merpati-not-here: 1\r\n" : "";
         EXPECT_EQ(failure(refusal).headers, headers) << row.name;
     }
 }

@@ -127,6 +127,15 @@ struct Operation {
     }
 };
 
+/// Which node carries an operation out, where several share the accounts.
+enum class Place : std::uint8_t {
+    asked,    // The one that was asked.
+    account,  // The one that works for the account that is meant; if none is, the one asked.
+    people,   // The one that works for the first shard: it counts attempts to sign in.
+    all,      // Every one takes its part.
+};
+[[nodiscard]] Place place_of(const Operation& operation) noexcept;
+
 /// The table, in the order of the manuals. Static.
 [[nodiscard]] std::span<const Operation> operations() noexcept;
 

@@ -471,6 +471,27 @@ constexpr std::array table{
 
 }  // namespace
 
+Place place_of(const Operation& operation) noexcept {
+    const auto path = operation.path;
+    if (path.starts_with("/v1/session") || path.starts_with("/v1/invitation")) {
+        return Place::people;
+    }
+    if (operation.is_for_strangers()) {
+        return Place::all;
+    }
+    switch (operation.scope) {
+        case api::Scope::anyone:
+        case api::Scope::metrics:
+            return Place::asked;
+        case api::Scope::account:
+        case api::Scope::catalogue:
+            return Place::account;
+        case api::Scope::machine:
+            return operation.resource == Resource::none ? Place::asked : Place::account;
+    }
+    return Place::asked;
+}
+
 std::span<const Operation> operations() noexcept {
     return table;
 }

@@ -188,5 +188,33 @@ TEST(OperationsTest, WhatIsUnderAdminNeedsTheScopeAndNothingElseDoes) {
     }
 }
 
+/// Those that concern an account and do not say so would be carried out wherever they come.
+TEST(OperationsTest, OnlyTheseAreCarriedOutByWhoeverIsAsked) {
+    std::set<std::string_view> asked;
+    std::set<std::string_view> of_all;
+    for (const auto& operation : operations()) {
+        switch (place_of(operation)) {
+            case Place::asked:
+                asked.insert(operation.path);
+                break;
+            case Place::all:
+                of_all.insert(operation.path);
+                break;
+            case Place::people:
+                EXPECT_TRUE(operation.path.starts_with("/v1/session") ||
+                            operation.path.starts_with("/v1/invitation"))
+                    << operation.path;
+                break;
+            case Place::account:
+                break;
+        }
+    }
+    EXPECT_EQ(asked,
+              (std::set<std::string_view>{"/healthz", "/readyz", "/openapi.yaml", "/openapi.json",
+                                          "/version", "/v1/errors", "/v1/media-types", "/o/{}",
+                                          "/v1/platform/cloud", "/metrics", "/v1/admin/backup"}));
+    EXPECT_EQ(of_all, std::set<std::string_view>{"/v1/platform/cloud"});
+}
+
 }  // namespace
 }  // namespace merpati::api

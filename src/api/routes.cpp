@@ -187,7 +187,11 @@ std::optional<http::Reply> before_too_large(const Rooms& rooms, const http::Requ
 
 }  // namespace
 
-void add_routes(http::Router& router, std::initializer_list<Scope> scopes, const Rooms& rooms) {
+void add_routes(http::Router& router, std::initializer_list<Scope> scopes, const Rooms& rooms,
+                Gate* gate) {
+    const auto guarded = [gate](const Operation& operation, auto handler) {
+        return gate == nullptr ? std::move(handler) : gate->guard(operation, std::move(handler));
+    };
     const auto offered = [&](Scope scope) {
         return std::ranges::find(scopes, scope) != scopes.end();
     };
@@ -197,12 +201,14 @@ void add_routes(http::Router& router, std::initializer_list<Scope> scopes, const
             added.push_back(&operation);
             if (operation.is_upload() || operation.takes_body()) {
                 router.add_upload(operation.method, std::string{operation.path},
-                                  HandlerMaker{operation, rooms}.upload(), operation.body_max);
+                                  guarded(operation, HandlerMaker{operation, rooms}.upload()),
+                                  operation.body_max);
                 continue;
             }
-            router.add(operation.method, std::string{operation.path},
-                       std::visit(HandlerMaker{operation, rooms}, operation.answerer),
-                       operation.body_max);
+            router.add(
+                operation.method, std::string{operation.path},
+                guarded(operation, std::visit(HandlerMaker{operation, rooms}, operation.answerer)),
+                operation.body_max);
         }
     }
     if (offered(Scope::catalogue)) {

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "admission/caller_rights.hpp"
+#include "admission/ownership.hpp"
 #include "api/operation.hpp"
 #include "http/router.hpp"
 
@@ -33,14 +34,27 @@ struct Rooms {
     manage::Service& management;
     const admission::Directory& directory;
     const admission::CallerRights& rights;
+    const admission::Ownership& ownership;
     EventHub& events;
     OptOutPage& opt_out_page;
     const CloudWebhook& cloud_webhook;
 };
 
+/// Has a part in the handlers of operations, for example to pass requests on.
+class Gate {
+public:
+    virtual ~Gate() = default;
+    [[nodiscard]] virtual http::Handler guard(const Operation& operation,
+                                              http::Handler handler) = 0;
+    [[nodiscard]] virtual http::UploadHandler guard(const Operation& operation,
+                                                    http::UploadHandler handler) = 0;
+};
+
 /// Adds the operations of these scopes to a listener's router, before its server starts. With
 /// Scope::catalogue, other paths and methods under a resource of the catalogue are refused with a
-/// problem document, as the catalogue's own errors are.
-void add_routes(http::Router& router, std::initializer_list<Scope> scopes, const Rooms& rooms);
+/// problem document, as the catalogue's own errors are. `gate` null: the handlers are the
+/// operations' own. It must outlive the router.
+void add_routes(http::Router& router, std::initializer_list<Scope> scopes, const Rooms& rooms,
+                Gate* gate = nullptr);
 
 }  // namespace merpati::api

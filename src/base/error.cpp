@@ -24,6 +24,8 @@ std::string_view to_string(ErrorCode code) noexcept {
             return "unavailable";
         case ErrorCode::fenced:
             return "fenced";
+        case ErrorCode::elsewhere:
+            return "elsewhere";
         case ErrorCode::too_many_requests:
             return "too_many_requests";
         case ErrorCode::timeout:

@@ -22,6 +22,7 @@ enum class ErrorCode : std::uint8_t {
     busy,                 // A limit of ours is reached: try again later.
     unavailable,          // The database is away; nothing was written: wait.
     fenced,               // Another node owns it now; nothing was written: do no more for it.
+    elsewhere,            // Another node works for the account; nothing was done: ask that one.
     too_many_requests,    // The caller asks for more than its share: wait, and ask for less.
     timeout,              // The outside did not answer within its deadline.
     unreachable,          // The outside could not be reached.

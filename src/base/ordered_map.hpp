@@ -45,6 +45,12 @@ public:
         records_.clear();
     }
 
+    [[nodiscard]] std::optional<Record> find(const Id& id) const {
+        const std::shared_lock lock{mutex_};
+        const auto found = records_.find(id);
+        return found == records_.end() ? std::nullopt : std::optional{found->second};
+    }
+
     [[nodiscard]] std::vector<Record> part(const ListPart<Id>& wanted) const {
         std::vector<Record> found;
         const std::shared_lock lock{mutex_};

@@ -25,7 +25,12 @@ namespace merpati {
 /// (`offset`). After a restart, queue time goes on from the wall clock plus the stored offset, but
 /// never from before the newest time in the store: the wall clock may have been set back meanwhile.
 ///
-/// Threads: `begin` before all others; `notice_step` on one thread; the rest on any.
+/// Threads: `begin` before all others; `notice_step` on one thread, `steer` on one; the rest on
+/// any.
+///
+/// Where machines share a database, queue time is that of the database's clock: it begins with the
+/// difference between the two clocks, and `steer` leads it back as they drift apart. The difference
+/// is not stored then.
 ///
 /// Limits: a forward step while the process was down counts as time that passed. Queue time stands
 /// still while the machine sleeps; afterwards the sleep is noticed as a step forward.
@@ -40,6 +45,7 @@ public:
     [[nodiscard]] Timestamp now() const noexcept override;
     [[nodiscard]] SteadyTime steady_now() const noexcept override { return machine_.steady_now(); }
     [[nodiscard]] Timestamp wall_now() const noexcept { return machine_.now(); }
+    [[nodiscard]] const Clock& machine() const noexcept { return machine_; }
 
     /// By how far queue time is ahead of the wall clock; negative: behind.
     [[nodiscard]] Millis offset() const noexcept { return now() - wall_now(); }
@@ -47,16 +53,24 @@ public:
     /// By how much the wall clock was set since the last step; empty: by `step_min` at most.
     [[nodiscard]] std::optional<Millis> notice_step() noexcept;
 
+    /// Moves queue time towards where it should be, by `steer_max` at most; backwards too, so that
+    /// it may stand still or go back for so long. `ahead`: by how far it should be ahead of the
+    /// wall clock.
+    void steer(Millis ahead) noexcept;
+
     /// How many steps were noticed since the process began.
     [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
 
     static constexpr Millis step_min{1'000};
+    /// Corrects the drift of any clock if it is called every few minutes, and is a small part of
+    /// the shortest wait.
+    static constexpr Millis steer_max{5};
 
 private:
     const Clock& machine_;
     std::atomic<std::int64_t> base_;  // Queue time, in milliseconds, when the steady clock was 0.
     std::atomic<std::uint64_t> steps_{0};
-    Millis noticed_{0};  // The offset after the last step.
+    std::atomic<std::int64_t> noticed_{0};  // The offset after the last step, in milliseconds.
 };
 
 }  // namespace merpati

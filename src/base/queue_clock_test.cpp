@@ -73,5 +73,28 @@ TEST_F(QueueClockTest, ARestartWithAClockBehindTheStoreGoesOnFromThere) {
     EXPECT_EQ(next.offset(), 1h);
 }
 
+TEST_F(QueueClockTest, IsSteeredInSmallSteps) {
+    clock.begin(1h, began);
+    EXPECT_EQ(clock.offset(), 1h);
+    clock.steer(1h + 3ms);
+    EXPECT_EQ(clock.offset(), 1h + 3ms);
+    clock.steer(2h);
+    EXPECT_EQ(clock.offset(), 1h + 3ms + QueueClock::steer_max);
+    clock.steer(0ms);
+    clock.steer(0ms);
+    EXPECT_EQ(clock.offset(), 1h + 3ms - QueueClock::steer_max);
+}
+
+TEST_F(QueueClockTest, SteeringIsNoStepOfTheWallClock) {
+    for (int step = 0; step < 1'000; ++step) {
+        clock.steer(1h);
+        machine.advance(1s);
+        EXPECT_EQ(clock.notice_step(), std::nullopt);
+    }
+    EXPECT_EQ(clock.offset(), 1'000 * QueueClock::steer_max);
+    set_wall_by(-1h);
+    EXPECT_EQ(clock.notice_step(), -1h);
+}
+
 }  // namespace
 }  // namespace merpati

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "base/ascii.hpp"
+#include "base/assert.hpp"
 
 namespace merpati {
 namespace {
@@ -102,8 +103,15 @@ std::optional<Uuid> Uuid::parse(std::string_view text) noexcept {
         low & mask(tail_bits)};
 }
 
-UuidSource::UuidSource(const Clock& clock, Random& random, std::int64_t floor)
-    : clock_(clock), random_(random), last_(floor) {}
+UuidSource::UuidSource(const Clock& clock, Random& random, std::int64_t floor,
+                       std::optional<IdSlot> slot)
+    : clock_(clock),
+      random_(random),
+      stride_(slot ? id_slots : 1),
+      slot_(slot.value_or(0)),
+      last_(floor) {
+    invariant(slot_ < stride_, "a slot is one of id_slots");
+}
 
 Uuid UuidSource::next() {
     const std::int64_t earliest = Uuid::sequence_at(clock_.now());
@@ -111,6 +119,7 @@ Uuid UuidSource::next() {
     std::int64_t sequence = 0;
     do {
         sequence = std::max(last + 1, earliest);
+        sequence += (slot_ - sequence % stride_ + stride_) % stride_;
     } while (!last_.compare_exchange_weak(last, sequence, std::memory_order_relaxed));
     return Uuid{sequence, random_.next() & mask(Uuid::tail_bits)};
 }

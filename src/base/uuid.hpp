@@ -54,20 +54,31 @@ private:
     std::uint64_t tail_ = 0;
 };
 
+/// Which of the processes that make ids for one store at once: 0 to id_slots - 1.
+using IdSlot = std::uint8_t;
+inline constexpr std::int64_t id_slots = 64;
+
 /// Makes ids whose sequences ascend strictly, whatever the clock does.
+///
+/// Operation: a source with a slot makes sequences that leave the remainder `slot` when they are
+/// divided by `id_slots`. So several processes make ids for one store, and no sequence is made
+/// twice, as long as each has a slot of its own.
 ///
 /// Threads: any; one atomic step per id.
 class UuidSource {
 public:
     /// `floor`: the highest sequence in the store. New ids are above it, so that a clock that was
-    /// set back cannot repeat an id.
-    UuidSource(const Clock& clock, Random& random, std::int64_t floor = 0);
+    /// set back cannot repeat an id. `slot` empty: no other process makes ids for the store.
+    UuidSource(const Clock& clock, Random& random, std::int64_t floor = 0,
+               std::optional<IdSlot> slot = {});
 
     [[nodiscard]] Uuid next();
 
 private:
     const Clock& clock_;
     Random& random_;
+    const std::int64_t stride_;
+    const std::int64_t slot_;
     std::atomic<std::int64_t> last_;
 };
 

@@ -1,5 +1,9 @@
 #include "base/uuid.hpp"
 
+#include <memory>
+#include <set>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "testing/fixed_random.hpp"
@@ -45,6 +49,34 @@ TEST_F(UuidTest, StartsAboveTheFloorOfItsStore) {
     const auto floor = Uuid::sequence_at(clock.now() + std::chrono::hours{1});
     UuidSource above{clock, random, floor};
     EXPECT_EQ(above.next().sequence(), floor + 1);
+}
+
+TEST_F(UuidTest, SourcesWithSlotsOfTheirOwnMakeNoSequenceTwice) {
+    std::set<std::int64_t> made;
+    std::vector<std::unique_ptr<UuidSource>> sources;
+    for (std::int64_t slot = 0; slot < id_slots; ++slot) {
+        sources.push_back(
+            std::make_unique<UuidSource>(clock, random, 0, static_cast<IdSlot>(slot)));
+    }
+    for (int turn = 0; turn < 100; ++turn) {
+        for (std::int64_t slot = 0; slot < id_slots; ++slot) {
+            const auto id = sources[static_cast<std::size_t>(slot)]->next();
+            EXPECT_EQ(id.sequence() % id_slots, slot);
+            EXPECT_EQ(id.time(), clock.now());
+            EXPECT_TRUE(made.insert(id.sequence()).second);
+        }
+    }
+}
+
+TEST_F(UuidTest, ASourceWithASlotAscendsAndStartsAboveTheFloor) {
+    const auto floor = Uuid::sequence_at(clock.now()) + 70;
+    UuidSource above{clock, random, floor, IdSlot{3}};
+    EXPECT_EQ(above.next().sequence(), Uuid::sequence_at(clock.now()) + 2 * id_slots + 3);
+    auto last = above.next();
+    clock.set_wall(clock.now() - Millis{5});
+    EXPECT_EQ(above.next().sequence(), last.sequence() + id_slots);
+    clock.advance(Millis{10});
+    EXPECT_EQ(above.next().sequence(), Uuid::sequence_at(clock.now()) + 3);
 }
 
 TEST_F(UuidTest, ATimeThatNoIdCanHoldIsAfterAllIds) {

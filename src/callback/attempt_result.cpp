@@ -62,6 +62,7 @@ AttemptResult result_of(const Result<outbound::Response>& answer) {
         case ErrorCode::busy:
         case ErrorCode::unavailable:
         case ErrorCode::fenced:
+        case ErrorCode::elsewhere:
         case ErrorCode::unreachable:
         case ErrorCode::store_failed:
         case ErrorCode::damaged:

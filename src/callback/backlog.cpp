@@ -32,17 +32,21 @@ Backlog::Backlog(const Options& options, InUse in_use)
     : options_(options),
       in_use_(std::move(in_use)),
       memory_(options.memory_max),
-      queues_(queues_max) {}
+      queues_(queues_max),
+      elsewhere_(options.starts_empty ? store::ShardSet::all() : store::ShardSet{}) {}
 
 Backlog::~Backlog() = default;
 
 Result<void> Backlog::recover(std::unique_ptr<store::CallbackReader> reader) {
     reader_ = std::move(reader);
+    if (options_.starts_empty) {
+        return {};
+    }
     auto accounts = reader_->callback_accounts();
     if (!accounts) {
         return pass(accounts);
     }
-    std::ranges::for_each(*accounts, [this](auto id) { attach(id); });
+    std::ranges::for_each(*accounts, [this](auto id) { find(id); });
     return {};
 }
 
@@ -53,8 +57,7 @@ void Backlog::set_now(Timestamp now, SteadyTime steady) {
 
 void Backlog::add(model::Callback callback) {
     // It may have been read from the store between its commit and this call.
-    if (in_use_(callback.id) || loaded_.contains(callback.id) ||
-        elsewhere_.contains(callback.account)) {
+    if (in_use_(callback.id) || loaded_.contains(callback.id) || is_elsewhere(callback.account)) {
         return;
     }
     auto& account = account_of(callback.account);
@@ -75,7 +78,7 @@ void Backlog::add(model::Callback callback) {
 }
 
 void Backlog::note_due(const store::Endpoint& endpoint, Timestamp due) {
-    if (elsewhere_.contains(endpoint.account)) {
+    if (is_elsewhere(endpoint.account)) {
         return;
     }
     auto& account = account_of(endpoint.account);
@@ -109,13 +112,15 @@ void Backlog::wake_due() {
             make_ready(*origin->second);
         }
     }
+    find_accounts();
     if (!scans_.empty()) {
         scan_origins();
     }
 }
 
 SteadyTime Backlog::next_due() const {
-    return timers_.empty() ? SteadyTime::max() : timers_.top().at;
+    const auto next = timers_.empty() ? SteadyTime::max() : timers_.top().at;
+    return to_find_.empty() ? next : std::min(next, find_at_);
 }
 
 void Backlog::make_ready(OriginQueue& origin) {

@@ -16,6 +16,7 @@
 #include "callback/sender.hpp"
 #include "model/leave.hpp"
 #include "store/callback_reader.hpp"
+#include "store/shard_set.hpp"
 
 namespace merpati::callback {
 
@@ -33,7 +34,8 @@ namespace merpati::callback {
 /// its origin is prompt. Any idle queue may be removed for another one of its account.
 ///
 /// A start scans the origins of all accounts in the same way, so the first callbacks are attempted
-/// before all origins are known; `attach` scans those of one.
+/// before all origins are known; `attach` finds the accounts of some shards that have callbacks,
+/// with one query, and scans their origins.
 ///
 /// Of an account that is detached, nothing is added and nothing is known until it is attached
 /// again.
@@ -48,15 +50,17 @@ public:
     Backlog(const Options& options, InUse in_use);
     ~Backlog();
 
-    /// Begins with the callbacks that wait in the store. Errors: store_failed.
+    /// Begins with the callbacks that wait in the store, unless it starts empty. Errors:
+    /// store_failed.
     [[nodiscard]] Result<void> recover(std::unique_ptr<store::CallbackReader> reader);
 
     /// The time of the calls that follow: `now` for due times, `steady` for waits.
     void set_now(Timestamp now, SteadyTime steady);
 
-    void attach(model::AccountId account);
-    /// Calls `done` when nothing of the account is in flight or being committed, or at once.
-    void detach(model::AccountId account, model::Leave how, std::move_only_function<void()> done);
+    void attach(const store::ShardSet& shards);
+    /// Drops `done` when nothing of these accounts is in flight or being committed, or at once.
+    void detach(const store::ShardSet& shards, model::Leave how,
+                const std::shared_ptr<const void>& done);
     /// Whether results of its attempts may not be recorded.
     [[nodiscard]] static bool drops_results(const OriginQueue& origin) {
         return origin.account.leaving != nullptr && origin.account.leaving->drops_results;
@@ -107,6 +111,9 @@ public:
     static constexpr std::chrono::minutes idle_max{10};
 
 private:
+    [[nodiscard]] bool is_elsewhere(model::AccountId id) const;
+    void find_accounts();
+    void find(model::AccountId account);
     void begin_leaving(AccountQueue& account);
     void empty(OriginQueue& origin);
     void end_if_left(OriginQueue& origin);
@@ -147,7 +154,9 @@ private:
     SteadyTime report_from_{};         // When a failed read may be reported again.
     std::unordered_set<Uuid> loaded_;  // Read from the store, and in memory.
     std::unordered_map<model::AccountId, std::unique_ptr<AccountQueue>> accounts_;
-    std::unordered_set<model::AccountId> elsewhere_;  // Accounts that are detached.
+    store::ShardSet elsewhere_;  // Whose accounts are detached.
+    store::ShardSet to_find_;    // Whose accounts may have callbacks that are not known,
+    SteadyTime find_at_{};       // and when these are looked for (again).
     ReadyList prompt_;
     ReadyList slow_;
     std::deque<model::AccountId> scans_;

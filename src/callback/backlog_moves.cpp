@@ -1,40 +1,72 @@
 // The backlog: attaches and detaches accounts.
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "callback/backlog.hpp"
 
 namespace merpati::callback {
 
-void Backlog::attach(model::AccountId account) {
+bool Backlog::is_elsewhere(model::AccountId id) const {
+    const auto found = accounts_.find(id);
+    return elsewhere_.has(id) || (found != accounts_.end() && found->second->leaving != nullptr);
+}
+
+void Backlog::attach(const store::ShardSet& shards) {
+    elsewhere_.remove(shards);
+    to_find_.add(shards);
+    for (auto& [id, account] : accounts_) {
+        if (shards.has(id) && account->leaving != nullptr) {
+            account->leaving->comes_back = true;
+        }
+    }
+    find_accounts();
+}
+
+/// A read that failed is repeated.
+void Backlog::find_accounts() {
+    if (to_find_.empty() || steady_ < find_at_) {
+        return;
+    }
+    const auto accounts = reader_->callback_accounts_of(to_find_);
+    if (!accounts) {
+        find_at_ = read_failed(accounts.error());
+        return;
+    }
+    to_find_ = {};
+    std::ranges::for_each(*accounts, [this](auto id) { find(id); });
+}
+
+/// Looks for the account's callbacks in the store.
+void Backlog::find(model::AccountId account) {
     auto& queue = account_of(account);
-    if (queue.leaving != nullptr) {
-        queue.leaving->comes_back = true;
-    } else {
-        elsewhere_.erase(account);
+    if (queue.leaving == nullptr) {
         note_unlisted(queue, Timestamp{});
     }
 }
 
-void Backlog::detach(model::AccountId account, model::Leave how,
-                     std::move_only_function<void()> done) {
-    elsewhere_.insert(account);
-    const auto found = accounts_.find(account);
-    if (found == accounts_.end()) {
-        done();
-        return;
+void Backlog::detach(const store::ShardSet& shards, model::Leave how,
+                     const std::shared_ptr<const void>& done) {
+    elsewhere_.add(shards);
+    to_find_.remove(shards);
+    std::vector<AccountQueue*> leaving;
+    for (auto& [id, account] : accounts_) {
+        if (shards.has(id)) {
+            leaving.push_back(account.get());
+        }
     }
-    auto& queue = *found->second;
-    if (queue.leaving == nullptr) {
-        begin_leaving(queue);
+    for (auto* queue : leaving) {
+        if (queue->leaving == nullptr) {
+            begin_leaving(*queue);
+        }
+        queue->leaving->comes_back = false;
+        if (how == model::Leave::when_settled) {
+            queue->leaving->done.push_back(done);
+        } else {
+            queue->leaving->drops_results = true;
+        }
+        end_if_left(*queue);
     }
-    queue.leaving->comes_back = false;
-    if (how == model::Leave::when_settled) {
-        queue.leaving->done.push_back(std::move(done));
-    } else {
-        queue.leaving->drops_results = true;
-        done();
-    }
-    end_if_left(queue);
 }
 
 /// Its callbacks wait in the store from now on, except those in flight.
@@ -85,11 +117,8 @@ void Backlog::end_if_left(AccountQueue& account) {
     const auto left = std::move(account.leaving);
     const auto id = account.id;
     accounts_.erase(id);
-    for (auto& done : left->done) {
-        done();
-    }
     if (left->comes_back) {
-        attach(id);
+        find(id);
     }
 }
 

@@ -1,4 +1,7 @@
 // Accounts that leave this process, and come back to it.
+#include <array>
+#include <memory>
+
 #include <gtest/gtest.h>
 
 #include "callback/sender_fixture.hpp"
@@ -15,14 +18,17 @@ struct MovesTest : SenderFixture {
     static constexpr std::int64_t other = 2;
 
     void detach(Leave how = Leave::when_settled) {
-        core->detach(mover, how, [this] { ++requests_done; });
+        const auto count = [this](const void* /*nothing*/) { ++requests_done; };
+        core->detach(shards_of_mover, how, std::shared_ptr<const void>{nullptr, count});
         run();
     }
     void attach() {
-        core->attach(mover);
+        core->attach(shards_of_mover);
         run();
     }
 
+    const std::array<store::Shard, 1> shard_of_mover{store::shard_of(mover)};
+    const store::ShardSet shards_of_mover{shard_of_mover};
     int requests_done = 0;
 };
 
@@ -103,6 +109,20 @@ TEST_F(MovesTest, AnAccountThatComesBackWaitsForTheAttemptsOfItsEarlierStay) {
     answer(2, 200);
     EXPECT_EQ(stored(id).state, CallbackState::delivered);
     EXPECT_EQ(stored(next).state, CallbackState::delivered);
+}
+
+TEST_F(MovesTest, AProcessThatStartsEmptyDeliversNothingOfAccountsThatItWasNotGiven) {
+    start();
+    const auto id = send();
+    attempts.clear();
+    start({.starts_empty = true});
+    EXPECT_TRUE(attempts.empty());
+    (void)send_of(other, 7);
+    EXPECT_TRUE(attempts.empty());
+    attach();
+    ASSERT_EQ(attempts.size(), 1U);
+    answer(0, 200);
+    EXPECT_EQ(stored(id).state, CallbackState::delivered);
 }
 
 TEST_F(MovesTest, NoAttemptIsBegunWhileThisProcessMayNot) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -117,7 +116,7 @@ using ReadyList = List<ReadyOrigins, &ReadyOrigins::link>;
 struct AccountLeaving {
     bool drops_results = false;  // They may not be recorded any more.
     bool comes_back = false;     // It was attached again meanwhile.
-    std::vector<std::move_only_function<void()>> done;
+    std::vector<std::shared_ptr<const void>> done;
 };
 
 struct AccountQueue {

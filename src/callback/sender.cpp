@@ -187,14 +187,15 @@ void Sender::stop(std::chrono::milliseconds deadline) {
     impl_->stop(deadline);
 }
 
-void Sender::attach(model::AccountId account) {
-    impl_->thread().post([this, account] { impl_->core().attach(account); });
+void Sender::attach(const store::ShardSet& shards) {
+    impl_->thread().post([this, shards] { impl_->core().attach(shards); });
 }
 
-void Sender::detach(model::AccountId account, model::Leave how,
-                    std::move_only_function<void()> done) {
-    impl_->thread().post([this, account, how, done = std::move(done)]() mutable {
-        impl_->core().detach(account, how, std::move(done));
+void Sender::detach(const store::ShardSet& shards, model::Leave how,
+                    std::shared_ptr<const void> done) {
+    impl_->thread().post([this, shards, how, done = std::move(done)]() mutable {
+        impl_->core().detach(shards, how, done);
+        done.reset();
     });
 }
 

@@ -21,6 +21,7 @@
 #include "model/leave.hpp"
 #include "outbound/client.hpp"
 #include "store/committer.hpp"
+#include "store/shard_set.hpp"
 #include "store/store.hpp"
 
 namespace merpati::callback {
@@ -38,6 +39,7 @@ struct Options {
     /// Called after the result of each attempt is durable, on the sender's thread.
     std::function<void(const store::QueuedCallback&)> on_attempt{};
     std::string under_way_file;  // Lists the attempts in flight (Suspects); empty: none.
+    bool starts_empty = false;   // A start recovers no callbacks: each shard's are attached.
     /// Called at the start if that file cannot be used; for the operator's log.
     std::function<void(const Error&)> on_file_error{};
     /// Called when waiting callbacks cannot be read, for the operator's log; at most once a second.
@@ -106,21 +108,21 @@ public:
            Options options);
     ~Sender();
 
-    /// Recovers the callbacks that wait in the store, and starts the thread. Errors: store_failed,
-    /// io_failed (CA file).
+    /// Recovers the callbacks that wait in the store, unless `starts_empty`, and starts the thread.
+    /// Errors: store_failed, io_failed (CA file).
     [[nodiscard]] Result<void> start();
 
     /// Starts no more attempts, waits for those in flight for at most `deadline`, ends the thread.
     void stop(std::chrono::milliseconds deadline);
 
-    /// Finds the account's callbacks in the store, as a start does those of all. An account that is
-    /// being detached comes back once its attempts in flight have ended.
-    void attach(model::AccountId account);
-    /// Begins none of the account's attempts any more, and forgets its callbacks. Calls `done`
-    /// once: when the results of the attempts in flight are committed, or, `at_once`, in the next
-    /// step; later results are dropped then, and the next owner repeats the attempts. Not called
-    /// once the thread has stopped.
-    void detach(model::AccountId account, model::Leave how, std::move_only_function<void()> done);
+    /// Finds the callbacks of the shards' accounts in the store, as a start does those of all. If
+    /// that fails, it is tried again every second. An account that is being detached comes back
+    /// once its attempts in flight have ended.
+    void attach(const store::ShardSet& shards);
+    /// Begins no attempts of these accounts any more, and forgets their callbacks. Drops `done`
+    /// when the results of the attempts in flight are committed, or, `at_once`, in the next step;
+    /// later results are dropped then, and the next owner repeats the attempts.
+    void detach(const store::ShardSet& shards, model::Leave how, std::shared_ptr<const void> done);
 
     /// A callback was committed, due now. It is handled after the next `batch_done`.
     void committed(model::Callback callback);

@@ -50,9 +50,10 @@ public:
     [[nodiscard]] Result<void> recover(std::unique_ptr<store::CallbackReader> reader);
 
     // See Sender.
-    void attach(model::AccountId account) { backlog_.attach(account); }
-    void detach(model::AccountId account, model::Leave how, std::move_only_function<void()> done) {
-        backlog_.detach(account, how, std::move(done));
+    void attach(const store::ShardSet& shards) { backlog_.attach(shards); }
+    void detach(const store::ShardSet& shards, model::Leave how,
+                const std::shared_ptr<const void>& done) {
+        backlog_.detach(shards, how, done);
     }
 
     void add(model::Callback callback) { backlog_.add(std::move(callback)); }

@@ -146,6 +146,7 @@ public:
             .store = *store,
             .committer = *committer,
             .directory = directory,
+            .ownership = ownership,
             .scheduler = *scheduler,
             .open = open,
             .uploads = uploads,
@@ -363,6 +364,7 @@ public:
     std::unique_ptr<store::Store> store;
     std::unique_ptr<UuidSource> ids;
     admission::Directory directory;
+    admission::Ownership ownership;
     OpenCampaigns open{clock_};
     Uploads uploads;
     connector::Connectors connectors;

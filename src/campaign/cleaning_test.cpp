@@ -24,7 +24,8 @@ struct CleaningTest : RunnerTest {
         }));
     }
     bool is_unclean() {
-        const auto all = (*world->store->open_reader())->campaigns().campaigns_to_clean();
+        const auto all =
+            (*world->store->open_reader())->campaigns().campaigns_to_clean(store::ShardSet::all());
         return !all->empty();
     }
 

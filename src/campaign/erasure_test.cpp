@@ -40,6 +40,7 @@ struct ErasureTest : RunnerTest {
             .change = change,
             .readers = *readers,
             .clock = clock,
+            .ownership = ownership,
             .on_fault = [](const Error& error) { ADD_FAILURE() << error.describe(); }});
     }
     std::size_t wishes(model::AccountId owner) const {
@@ -56,6 +57,7 @@ struct ErasureTest : RunnerTest {
         ++changes;
         return world->change(std::move(run));
     };
+    admission::Ownership ownership;
     std::unique_ptr<store::ReaderPool> readers;
     std::unique_ptr<KeptErasures> kept;
 };

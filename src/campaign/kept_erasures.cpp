@@ -13,6 +13,17 @@ constexpr int tries_for_age = 10;
 
 }  // namespace
 
+KeptErasures::KeptErasures(Means means)
+    : means_(std::move(means)), change_([this](auto run) {
+          return means_.change(
+              [this, run = std::move(run)](store::Tables& tables) mutable -> Result<void> {
+                  if (!means_.ownership.works_for(account_)) {
+                      return fail(ErrorCode::busy, "its account moves to another process");
+                  }
+                  return run(tables);
+              });
+      }) {}
+
 std::chrono::milliseconds KeptErasures::turn() {
     if (turns_.empty() || means_.clock.steady_now() >= look_at_) {
         look_for_accounts();
@@ -22,7 +33,8 @@ std::chrono::milliseconds KeptErasures::turn() {
     }
     auto turn = std::move(turns_.front());
     turns_.pop_front();
-    if (turn.current || begin(turn)) {
+    account_ = turn.account;
+    if (means_.ownership.works_for(account_) && (turn.current || begin(turn))) {
         step(turn);
         turns_.push_back(std::move(turn));
     } else {
@@ -42,7 +54,7 @@ void KeptErasures::look_for_accounts() {
             return;
         }
         for (const auto account : *found) {
-            if (accounts_.insert(account).second) {
+            if (means_.ownership.works_for(account) && accounts_.insert(account).second) {
                 turns_.push_front({.account = account});
             }
         }
@@ -66,8 +78,7 @@ bool KeptErasures::begin(Turn& turn) {
         return false;
     }
     turn.current = std::make_unique<PersonErasure>(
-        PersonErasure::Means{
-            .change = means_.change, .readers = means_.readers, .clock = means_.clock},
+        PersonErasure::Means{.change = change_, .readers = means_.readers, .clock = means_.clock},
         turn.due.front());
     turn.due.pop_front();
     return true;
@@ -79,6 +90,9 @@ void KeptErasures::step(Turn& turn) {
         return;
     }
     const auto ended = std::exchange(turn.current, nullptr);
+    if (!means_.ownership.works_for(turn.account)) {
+        return;
+    }
     if (!progress) {
         means_.on_fault(progress.error());
     }
@@ -91,7 +105,7 @@ void KeptErasures::postpone(Turn& turn, const store::Erasure& erasure) {
     const auto now = means_.clock.now();
     const auto pause =
         std::clamp<Timestamp::duration>((now - erasure.at) / tries_for_age, retry_min, retry_max);
-    const auto postponed = means_.change([&](store::Tables& tables) {
+    const auto postponed = change_([&](store::Tables& tables) {
         return tables.campaigns().postpone_erasure(erasure, now + pause);
     });
     if (!postponed) {

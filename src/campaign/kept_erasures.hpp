@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "admission/ownership.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "campaign/erasure.hpp"
@@ -24,6 +25,8 @@ namespace merpati::campaign {
 ///
 /// Threads: none; one calls `turn`.
 ///
+/// Moves: an account that is detached has no turn any more, and nothing of it is changed.
+///
 /// Limits: `page` wishes of each account in memory.
 class KeptErasures {
 public:
@@ -31,10 +34,12 @@ public:
         RunChange change;
         store::ReaderPool& readers;
         const Clock& clock;
+        /// Only the wishes of its accounts are tried.
+        const admission::Ownership& ownership;
         /// Gets the errors of a step; other wishes go on.
         std::function<void(const Error&)> on_fault;
     };
-    explicit KeptErasures(Means means) : means_(std::move(means)) {}
+    explicit KeptErasures(Means means);
 
     /// The turn of the next account. Returns how long to pause before the next turn.
     [[nodiscard]] std::chrono::milliseconds turn();
@@ -58,6 +63,8 @@ private:
     void postpone(Turn& turn, const store::Erasure& erasure);
 
     const Means means_;
+    const RunChange change_;               // Refuses what is no longer this process's (busy).
+    model::AccountId account_;             // That has the turn.
     std::deque<Turn> turns_;               // The account that had the last turn at the end.
     std::set<model::AccountId> accounts_;  // Those of `turns_`.
     SteadyTime look_at_{};

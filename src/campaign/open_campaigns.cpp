@@ -15,17 +15,14 @@ bool is_open(const model::Campaign& campaign) {
 
 }  // namespace
 
-Result<void> OpenCampaigns::load(store::CampaignReader& reader,
-                                 std::optional<model::AccountId> account) {
-    auto open = reader.open_campaigns();
+Result<void> OpenCampaigns::load(store::CampaignReader& reader, const store::ShardSet& shards) {
+    auto open = reader.open_campaigns(shards);
     if (!open) {
         return pass(open);
     }
     const std::lock_guard lock{mutex_};
     for (auto& campaign : *open) {
-        if (!account || campaign.account == *account) {
-            put(std::make_shared<const model::Campaign>(std::move(campaign)));
-        }
+        put(std::make_shared<const model::Campaign>(std::move(campaign)));
     }
     return {};
 }
@@ -40,10 +37,10 @@ void OpenCampaigns::apply(const store::RowChange& change) {
     }
 }
 
-void OpenCampaigns::forget(model::AccountId account) {
+void OpenCampaigns::forget(const store::ShardSet& shards) {
     const std::lock_guard lock{mutex_};
-    std::erase_if(entries_, [account](const auto& entry) {
-        return entry.second.campaign->account == account;
+    std::erase_if(entries_, [&shards](const auto& entry) {
+        return shards.has(entry.second.campaign->account);
     });
     withdrawn_.notify_all();
 }

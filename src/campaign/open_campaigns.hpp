@@ -16,6 +16,7 @@
 #include "model/campaign.hpp"
 #include "store/campaigns.hpp"
 #include "store/records.hpp"
+#include "store/shard_set.hpp"
 
 namespace merpati::campaign {
 
@@ -32,9 +33,9 @@ class OpenCampaigns {
 public:
     explicit OpenCampaigns(const Clock& clock) : clock_(clock) {}
 
-    /// Adds the account's campaigns, or those of all. Errors: store_failed, damaged.
+    /// Adds the campaigns of the shards' accounts. Errors: store_failed, damaged.
     [[nodiscard]] Result<void> load(store::CampaignReader& reader,
-                                    std::optional<model::AccountId> account = {});
+                                    const store::ShardSet& shards = store::ShardSet::all());
     void apply(const store::RowChange& change);
 
     /// Whether messages of its recipients may be sent now: not while it is paused or quiet, nor
@@ -51,8 +52,8 @@ public:
     [[nodiscard]] std::vector<CampaignPtr> all() const;
     [[nodiscard]] std::array<std::size_t, model::campaign_states_count> count_by_state() const;
 
-    /// The account moves to another process.
-    void forget(model::AccountId account);
+    /// These accounts move to another process.
+    void forget(const store::ShardSet& shards);
 
     /// None of its messages waits in a lane any more.
     void note_withdrawn(model::CampaignId id);

@@ -36,14 +36,7 @@ Result<void> Runner::load() {
         return pass(opened);
     }
     reader_ = std::move(*opened);
-    const auto unclean = reader_->campaigns().campaigns_to_clean();
-    if (!unclean) {
-        return pass(unclean);
-    }
-    for (const auto id : *unclean) {
-        unclean_[id] = {};
-    }
-    return take_in(std::nullopt);
+    return take_in(means_.ownership.here());
 }
 
 Result<void> Runner::start() {
@@ -105,8 +98,9 @@ void Runner::follow(const store::RowChange& change) {
     if (const auto* written = std::get_if<store::CampaignWritten>(&change)) {
         post([this, campaign = written->campaign] { this->written(campaign); });
     } else if (const auto* removed = std::get_if<store::CampaignRemoved>(&change)) {
-        post([this, id = removed->campaign] {
+        post([this, id = removed->campaign, account = removed->account] {
             known_.erase(id);
+            unclean_.try_emplace(id, Cleaning{.account = account});
             clean(id);
         });
     } else if (std::holds_alternative<store::DeviceWritten>(change) ||
@@ -144,7 +138,9 @@ void Runner::written(const CampaignPtr& campaign) {
     if (campaign->state == CampaignState::draft) {
         known_.erase(campaign->id);
         running_changed_ = true;
-        if (const auto [place, is_added] = unclean_.try_emplace(campaign->id); !is_added) {
+        const auto [place, is_added] =
+            unclean_.try_emplace(campaign->id, Cleaning{.account = campaign->account});
+        if (!is_added) {
             place->second.again = true;  // Its audience may have been emptied.
         }
         return;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "admission/directory.hpp"
+#include "admission/ownership.hpp"
 #include "base/mailbox.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
@@ -27,6 +28,7 @@
 #include "campaign/step_size.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
+#include "store/shard_set.hpp"
 #include "store/store.hpp"
 #include "telemetry/log.hpp"
 
@@ -63,9 +65,9 @@ struct RunnerCounts {
 /// Steps: rows of cancelled campaigns are ended, staged rows and rows of removed campaigns are
 /// removed, `rows_step` in a commit.
 ///
-/// Moves: an account's campaigns are detached and attached again, in this
-/// process or another one, as by a stop and a start of them alone. The rows of removed campaigns
-/// are removed all the same.
+/// Moves: campaigns of accounts are detached and attached again, in this process or another one, as
+/// by a stop and a start of them alone. At the start those are attached that are here
+/// (admission::Ownership).
 ///
 /// Damage: what cannot be read or written is tried again after a pause, which grows to
 /// `damage_pause_max`, and each time logged. Other campaigns do not wait for it.
@@ -81,6 +83,7 @@ public:
         store::Store& store;
         store::Committer& committer;
         const admission::Directory& directory;
+        const admission::Ownership& ownership;
         scheduler::Scheduler& scheduler;
         OpenCampaigns& open;
         const Uploads& uploads;
@@ -104,13 +107,13 @@ public:
     /// Ends the thread. Idempotent. Changes that are under way are committed.
     void stop();
 
-    /// Finds the account's campaigns in `means.open` and the store, as a start does those of all.
-    /// Calls `done` once, unless the thread has stopped. Errors: store_failed, damaged.
-    void attach(model::AccountId account, std::move_only_function<void(Result<void>)> done);
-    /// Begins nothing for the account's campaigns any more, and forgets them. Calls `done` once
-    /// what was begun is committed, unless the thread has stopped. `follow` must not be called for
-    /// them any more.
-    void detach(model::AccountId account, std::move_only_function<void()> done);
+    /// Finds the campaigns of the shards' accounts in `means.open` and the store, as a start does
+    /// those of all. Calls `done` once, unless the thread has stopped. Errors: store_failed,
+    /// damaged.
+    void attach(const store::ShardSet& shards, std::move_only_function<void(Result<void>)> done);
+    /// Begins nothing for these campaigns any more, and forgets them. Drops `done` once what was
+    /// begun is committed. `follow` must not be called for them any more.
+    void detach(const store::ShardSet& shards, std::shared_ptr<const void> done);
 
     /// Call for each committed row, after OpenCampaigns and the directory have applied it.
     void follow(const store::RowChange& change);
@@ -192,9 +195,9 @@ private:
     void tell_progress();
 
     // runner_accounts.cpp
-    [[nodiscard]] Result<void> take_in(std::optional<model::AccountId> account);
+    [[nodiscard]] Result<void> take_in(const store::ShardSet& shards);
     [[nodiscard]] Result<void> count_loads(const model::Campaign& campaign);
-    void forget(model::AccountId account, std::move_only_function<void()> done);
+    void forget(const store::ShardSet& shards, std::shared_ptr<const void> done);
     void answer_left();
 
     // runner_rows.cpp
@@ -246,7 +249,7 @@ private:
     /// Campaigns that were detached, until what was begun for them has ended.
     struct Leaving {
         std::vector<KnownPtr> busy;
-        std::move_only_function<void()> done;
+        std::shared_ptr<const void> done;
     };
     std::vector<Leaving> leaving_;
     /// Running campaigns by account, those that had the last turn at the end.
@@ -261,6 +264,7 @@ private:
     std::map<model::CampaignId, std::pair<SteadyTime, CampaignPtr>> progress_;
     /// Campaigns whose rows are to be removed, and when that is tried (again).
     struct Cleaning {
+        model::AccountId account{};
         SteadyTime at{};
         Millis pause{0};     // Before the next try, if this one fails.
         bool again = false;  // There may be more since this try began.

@@ -8,21 +8,25 @@
 
 namespace merpati::campaign {
 
-/// The campaigns of the account, or of all, as an earlier process has left them.
-Result<void> Runner::take_in(std::optional<model::AccountId> account) {
+/// The campaigns of the shards' accounts, as an earlier process has left them.
+Result<void> Runner::take_in(const store::ShardSet& shards) {
+    if (shards.empty()) {
+        return {};
+    }
     auto* campaigns = reader();
     if (campaigns == nullptr) {
         return fail(ErrorCode::store_failed, "the campaigns cannot be read");
     }
-    const auto to_notify = campaigns->campaigns_to_notify();
+    const auto to_notify = campaigns->campaigns_to_notify(shards);
     if (!to_notify) {
         return pass(to_notify);
     }
-    const auto concerned = [&account](const model::Campaign& campaign) {
-        return !account || campaign.account == *account;
-    };
+    const auto unclean = campaigns->campaigns_to_clean(shards);
+    if (!unclean) {
+        return pass(unclean);
+    }
     for (const auto& campaign : means_.open.all()) {
-        if (!concerned(*campaign)) {
+        if (!shards.has(campaign->account)) {
             continue;
         }
         know(campaign)->campaign = campaign;
@@ -31,10 +35,13 @@ Result<void> Runner::take_in(std::optional<model::AccountId> account) {
         }
     }
     for (const auto& campaign : *to_notify) {
-        if (concerned(campaign) && campaign.state != model::CampaignState::draft) {
+        if (campaign.state != model::CampaignState::draft) {
             const auto known = know(std::make_shared<const model::Campaign>(campaign));
             known->owes_notice = true;
         }
+    }
+    for (const auto& [campaign, account] : *unclean) {
+        unclean_[campaign] = {.account = account};
     }
     judge_all_ = true;
     running_changed_ = true;
@@ -59,21 +66,22 @@ Result<void> Runner::count_loads(const model::Campaign& campaign) {
     return {};
 }
 
-void Runner::attach(model::AccountId account, std::move_only_function<void(Result<void>)> done) {
-    post([this, account, done = std::move(done)]() mutable { done(take_in(account)); });
+void Runner::attach(const store::ShardSet& shards,
+                    std::move_only_function<void(Result<void>)> done) {
+    post([this, shards, done = std::move(done)]() mutable { done(take_in(shards)); });
     box_.wake();
 }
 
-void Runner::detach(model::AccountId account, std::move_only_function<void()> done) {
-    post([this, account, done = std::move(done)]() mutable { forget(account, std::move(done)); });
+void Runner::detach(const store::ShardSet& shards, std::shared_ptr<const void> done) {
+    post([this, shards, done = std::move(done)]() mutable { forget(shards, std::move(done)); });
     box_.wake();
 }
 
-void Runner::forget(model::AccountId account, std::move_only_function<void()> done) {
+void Runner::forget(const store::ShardSet& shards, std::shared_ptr<const void> done) {
     Leaving leaving{.busy = {}, .done = std::move(done)};
     std::erase_if(known_, [&](const auto& one) {
         const auto& [id, known] = one;
-        if (known->campaign->account != account) {
+        if (!shards.has(known->campaign->account)) {
             return false;
         }
         known->left = true;
@@ -84,19 +92,17 @@ void Runner::forget(model::AccountId account, std::move_only_function<void()> do
         progress_.erase(id);
         return true;
     });
+    std::erase_if(unclean_, [&](const auto& one) { return shards.has(one.second.account); });
     running_changed_ = true;
     leaving_.push_back(std::move(leaving));
 }
 
 /// Each end of what was begun is an event, so this is called after it.
 void Runner::answer_left() {
-    for (auto& leaving : leaving_) {
+    std::erase_if(leaving_, [](Leaving& leaving) {
         std::erase_if(leaving.busy, [](const KnownPtr& known) { return !known->is_busy(); });
-        if (leaving.busy.empty()) {
-            leaving.done();
-        }
-    }
-    std::erase_if(leaving_, [](const Leaving& leaving) { return leaving.busy.empty(); });
+        return leaving.busy.empty();
+    });
 }
 
 }  // namespace merpati::campaign

@@ -100,7 +100,11 @@ void Runner::cancelled_some(const KnownPtr& known, const Result<void>& done) {
 /// leaves is removed after it.
 void Runner::clean(model::CampaignId id) {
     enum class After : std::uint8_t { complete, more, later };
-    auto& cleaning = unclean_[id];
+    const auto found = unclean_.find(id);
+    if (found == unclean_.end()) {
+        return;  // Its account was detached.
+    }
+    auto& cleaning = found->second;
     if (means_.uploads.has(id)) {
         cleaning.at = means_.clock.steady_now() + tick_every;
         return;
@@ -120,12 +124,16 @@ void Runner::clean(model::CampaignId id) {
         },
         [this, id, after](const Result<void>& done) {
             post([this, id, after, done] {
+                const auto cleaned = unclean_.find(id);
+                if (cleaned == unclean_.end()) {
+                    return;
+                }
                 if (!done) {
                     clean_later(id, done.error());
-                } else if (*after == After::complete && !unclean_[id].again) {
-                    unclean_.erase(id);
+                } else if (*after == After::complete && !cleaned->second.again) {
+                    unclean_.erase(cleaned);
                 } else if (*after != After::more) {
-                    unclean_[id].at = means_.clock.steady_now() + tick_every;
+                    cleaned->second.at = means_.clock.steady_now() + tick_every;
                 } else {
                     clean(id);
                 }
@@ -137,7 +145,7 @@ void Runner::clean(model::CampaignId id) {
 }
 
 void Runner::clean_later(model::CampaignId id, const Error& error) {
-    auto& cleaning = unclean_[id];
+    auto& cleaning = unclean_.at(id);
     if (is_passing(error.code)) {
         cleaning.at = means_.clock.steady_now() + tick_every;
         return;

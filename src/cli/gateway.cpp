@@ -70,12 +70,12 @@ private:
 
 /// The inverse of to_string(ErrorCode), for codes that the catalogue sends.
 ErrorCode parse_code(std::string_view word) {
-    for (const auto code :
-         {ErrorCode::invalid_argument, ErrorCode::not_found, ErrorCode::conflict,
-          ErrorCode::refused, ErrorCode::forbidden, ErrorCode::precondition_failed, ErrorCode::busy,
-          ErrorCode::unavailable, ErrorCode::fenced, ErrorCode::too_many_requests,
-          ErrorCode::timeout, ErrorCode::unreachable, ErrorCode::store_failed, ErrorCode::damaged,
-          ErrorCode::io_failed, ErrorCode::shutting_down}) {
+    for (const auto code : {ErrorCode::invalid_argument, ErrorCode::not_found, ErrorCode::conflict,
+                            ErrorCode::refused, ErrorCode::forbidden,
+                            ErrorCode::precondition_failed, ErrorCode::busy, ErrorCode::unavailable,
+                            ErrorCode::fenced, ErrorCode::elsewhere, ErrorCode::too_many_requests,
+                            ErrorCode::timeout, ErrorCode::unreachable, ErrorCode::store_failed,
+                            ErrorCode::damaged, ErrorCode::io_failed, ErrorCode::shutting_down}) {
         if (to_string(code) == word) {
             return code;
         }

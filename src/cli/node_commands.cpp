@@ -25,9 +25,10 @@ void add_node_commands(Program& program) {
     add_request_command(
         program, group,
         {.text = {.name = "list",
-                  .summary = "List the servers that share the database, and which one works",
-                  .details = "One works for all accounts; the others wait to take over "
-                             "(docs/scaling.md). Works\nalso while all of them are stopped.",
+                  .summary = "List the servers that share the database, and the accounts of each",
+                  .details = "With cluster.listen each of them works for a part of the accounts; "
+                             "without it one\nworks, and the others wait to take over "
+                             "(docs/scaling.md). Works also while all\nof them are stopped.",
                   .example = "merpati node list"},
          .path = "/admin/nodes",
          .columns = node_columns,

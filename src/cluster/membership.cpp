@@ -53,14 +53,14 @@ Result<store::NodeGeneration> Membership::join() {
     return joined;
 }
 
-Result<Millis> Membership::step() {
+Result<Millis> Membership::step(bool claims) {
     if (clock_.steady_now() >= renew_at_) {
         if (auto renewed = renew(); !renewed) {
             return pass(renewed);
         }
     }
     if (clock_.steady_now() >= look_at_) {
-        if (auto looked = look(); !looked) {
+        if (auto looked = look(claims); !looked) {
             return pass(looked);
         }
     }
@@ -90,31 +90,37 @@ Result<void> Membership::renew() {
     return {};
 }
 
-Result<void> Membership::look() {
-    look_at_ = clock_.steady_now() + (owns_all() ? options_.lease / 3 : look_every);
+Result<void> Membership::look(bool claims) {
+    look_at_ = clock_.steady_now() + look_pause();
     const auto asked_at = clock_.now();
     auto nodes = nodes_.list();
     if (!nodes) {
         return outlast(nodes.error());
     }
-    note_clock(*nodes, asked_at);
-    const auto deposed = depose_silent(*nodes);
-    if (!deposed) {
+    all_ = std::move(*nodes);
+    note_clock(asked_at);
+    if (const auto deposed = depose_silent(); !deposed) {
         return outlast(deposed.error());
     }
-    const auto owners = nodes_.owners();
+    auto owners = nodes_.owners();
     if (!owners) {
         return outlast(owners.error());
     }
-    note_owners(*nodes, *owners);
-    return leaves_ ? Result<void>{} : claim(*nodes, *owners);
+    note_owners(std::move(*owners));
+    auto settled = settle(claims);
+    look_at_ = std::min(look_at_, clock_.steady_now() + look_pause());
+    return settled;
 }
 
-/// Marks the nodes that it has deposed. True: there are some. One that leaves listens no more
-/// before it has written everything, so it is never dead.
-Result<bool> Membership::depose_silent(std::vector<Node>& nodes) {
-    bool any = false;
-    for (auto& node : nodes) {
+/// A node that owns everything, and shares it with nobody, waits for nothing.
+Millis Membership::look_pause() const {
+    return owns_all() && !shares_ ? options_.lease / 3 : look_every;
+}
+
+/// Marks the nodes that it has deposed. One that leaves listens no more before it has written
+/// everything, so it is never dead.
+Result<void> Membership::depose_silent() {
+    for (auto& node : all_) {
         if (node.state == Node::State::gone || node.id.node == self_.node) {
             continue;
         }
@@ -129,64 +135,107 @@ Result<bool> Membership::depose_silent(std::vector<Node>& nodes) {
             return pass(deposed);
         }
         if (*deposed) {
-            any = true;
             node.state = Node::State::gone;
             log_.warn("another node is gone; its accounts are free", {{"node", node.entry.name}});
         }
     }
-    return any;
+    return {};
 }
 
-Result<void> Membership::claim(const std::vector<Node>& nodes,
-                               const std::vector<store::ShardOwner>& owners) {
+/// Claims what is free and this node's by `place`, and notes what another node should have.
+Result<void> Membership::settle(bool claims) {
+    surplus_ = {};
     std::vector<Member> members;
-    for (const auto& node : nodes) {
+    bool all_reachable = true;
+    for (const auto& node : all_) {
         if (node.state == Node::State::live && node.silent_for <= options_.lease) {
+            all_reachable = all_reachable && !node.entry.address.empty();
             members.push_back({.id = node.id,
                                .joined_at = node.joined_at,
                                .up_for = std::max(node.seen_at - node.joined_at, Millis{0})});
         }
     }
-    const auto placement = place(members, owners, options_.owners_max);
-    std::vector<store::Shard> mine;
-    for (const auto& [shard, owner] : owners) {
-        if (!owner && placement.at(static_cast<std::size_t>(shard)) == self_) {
-            mine.push_back(shard);
-        }
-    }
-    if (mine.empty()) {
+    shares_ = all_reachable && members.size() > 1;
+    // While the database was away it has not heard of this node, which must renew first.
+    if (leaves_ || std::ranges::find(members, self_, &Member::id) == members.end()) {
         return {};
     }
-    const auto taken = nodes_.claim(mine);
+    const auto placement = place(members, owners_, all_reachable ? members.size() : 1);
+    store::ShardSet mine;
+    bool others_take = false;
+    for (const auto& [shard, owner] : owners_) {
+        const auto& wanted = placement.at(static_cast<std::size_t>(shard));
+        if (!owner && wanted == self_) {
+            mine.add(shard);
+        } else if (owner == self_ && wanted != self_) {
+            surplus_.add(shard);
+        }
+        others_take = others_take || (!owner && wanted != self_);
+    }
+    if (others_take) {  // Few shards wait for an owner at a time.
+        surplus_ = {};
+    }
+    return claims && !mine.empty() ? claim(mine, !all_reachable) : Result<void>{};
+}
+
+/// `all_or_none`: one node owns everything. If two kept their parts, both would wait.
+Result<void> Membership::claim(const store::ShardSet& shards, bool all_or_none) {
+    const auto taken = nodes_.claim(shards.list());
     if (!taken) {
         return outlast(taken.error());
     }
-    if (options_.owners_max == 1 && taken->size() < mine.size()) {
-        // Another node took the rest in between. If both kept their parts, both would wait.
+    const store::ShardSet gained{*taken};
+    if (all_or_none && gained.size() < shards.size()) {
         const auto released = nodes_.release(*taken);
         return released ? Result<void>{} : outlast(released.error());
     }
-    owned_ += taken->size();
+    set_owner(gained, self_);
     return {};
 }
 
-void Membership::note_owners(const std::vector<Node>& nodes,
-                             const std::vector<store::ShardOwner>& owners) {
-    owned_ = static_cast<std::size_t>(std::ranges::count_if(
-        owners, [this](const store::ShardOwner& one) { return one.owner == self_; }));
+Result<void> Membership::release(const store::ShardSet& shards) {
+    if (auto released = nodes_.release(shards.list()); !released) {
+        if (released.error().code == ErrorCode::fenced) {
+            lease_.end();
+        }
+        return released;
+    }
+    set_owner(shards, std::nullopt);
+    return {};
+}
+
+void Membership::note_owners(std::vector<store::ShardOwner> owners) {
+    owners_ = std::move(owners);
+    set_owner({}, std::nullopt);
     other_owner_.reset();
-    for (const auto& node : nodes) {
+    for (const auto& node : all_) {
         const auto is_its_own = [&](const store::ShardOwner& one) { return one.owner == node.id; };
-        if (node.id != self_ && std::ranges::any_of(owners, is_its_own)) {
+        if (node.id != self_ && std::ranges::any_of(owners_, is_its_own)) {
             other_owner_ = node;
         }
     }
 }
 
+void Membership::set_owner(const store::ShardSet& shards,
+                           std::optional<store::NodeGeneration> owner) {
+    owned_ = {};
+    for (auto& [shard, owner_now] : owners_) {
+        if (shards.has(shard)) {
+            owner_now = owner;
+        }
+        if (owner_now == self_) {
+            owned_.add(shard);
+        }
+    }
+    surplus_ = surplus_.common_with(owned_);
+    owns_all_ = owned_.is_all();
+    ++looks_;
+}
+
 /// The database answered between `asked_at` and now.
-void Membership::note_clock(const std::vector<Node>& nodes, Timestamp asked_at) {
-    const auto own = std::ranges::find(nodes, self_, &Node::id);
-    if (own == nodes.end()) {
+void Membership::note_clock(Timestamp asked_at) {
+    const auto own = std::ranges::find(all_, self_, &Node::id);
+    if (own == all_.end()) {
         return;
     }
     const auto database = own->seen_at + own->silent_for;
@@ -233,6 +282,7 @@ bool Membership::may_depose(SteadyTime now) const {
 
 void Membership::announce_leave() {
     leaves_ = true;
+    surplus_ = {};
     if (const auto announced = nodes_.announce_leave(); !announced) {
         log_.warn("cannot tell the other nodes that this one leaves",
                   {{"why", announced.error().detail}});
@@ -241,7 +291,7 @@ void Membership::announce_leave() {
 
 void Membership::leave() {
     lease_.end();
-    owned_ = 0;
+    owns_all_ = false;
     if (const auto left = nodes_.leave(); !left) {
         log_.warn("cannot free the accounts; other nodes take them when the lease has ended",
                   {{"why", left.error().detail}});

@@ -1,5 +1,9 @@
 #include "cluster/membership.hpp"
 
+#include <algorithm>
+#include <initializer_list>
+
+#include "cluster/placement.hpp"
 #include "cluster/shared_nodes_fixture.hpp"
 
 namespace merpati::cluster {
@@ -252,17 +256,168 @@ TEST_F(MembershipTest, TwoNodesWithOneNameCannotBeAtWork) {
     EXPECT_EQ(owned("a"), all);
 }
 
-TEST_F(MembershipTest, SeveralOwnersShareWhatOneThatIsGoneHad) {
-    owners_max = 3;
-    start("a");
+TEST_F(MembershipTest, ANodeThatDoesNotClaimYetTakesNothingButIsKnown) {
+    auto& a = start("a");
+    a.claims = false;
+    pass_time(1min);
+    EXPECT_EQ(owned("a"), 0U);
+    EXPECT_TRUE(a.membership.lease().holds());
+    a.claims = true;
+    pass_time(2 * Membership::look_every);
+    EXPECT_EQ(owned("a"), all);
+}
+
+/// Nodes that reach each other.
+struct TogetherTest : SharedNodesFixture {
+    TogetherTest() { is_together = true; }
+
+    /// As if they had joined a while ago.
+    void start_all(std::initializer_list<const char*> names) {
+        for (const auto* name : names) {
+            start(name);
+        }
+        for (auto& node : rows.nodes) {
+            node.joined_at -= probation;
+        }
+    }
+    [[nodiscard]] std::size_t free_shards() const {
+        return static_cast<std::size_t>(std::ranges::count_if(
+            rows.owners, [](const store::ShardOwner& one) { return !one.owner; }));
+    }
+};
+
+TEST_F(TogetherTest, NodesThatHaveEarnedSomeShareTheAccountsAtOnce) {
+    start_all({"a", "b"});
+    pass_time(1s);
+    EXPECT_EQ(owned("a"), all / 2);
+    EXPECT_EQ(owned("b"), all / 2);
+    EXPECT_FALSE(process("a").membership.owns_all());
+}
+
+TEST_F(TogetherTest, ANodeThatJoinsGetsItsPartAfterItsProbationAndAFewShardsAtATime) {
+    auto& a = start("a");
+    pass_time(1min);
     start("b");
-    start("c");
+    pass_time(probation - 1s);
+    EXPECT_EQ(owned("b"), 0U);
+    EXPECT_EQ(a.given, 0U);
+    for (Millis passed{0}; passed < 1min; passed += 50ms) {
+        pass_time(50ms);
+        ASSERT_LE(free_shards(), given_at_once);
+    }
+    EXPECT_EQ(owned("a"), all / 2);
+    EXPECT_EQ(owned("b"), all / 2);
+    EXPECT_EQ(a.given, all / 2);
+    pass_time(1h);
+    EXPECT_EQ(a.given, all / 2);
+    EXPECT_EQ(process("b").given, 0U);
+}
+
+TEST_F(TogetherTest, ANodeThatComesAndGoesMovesNothing) {
+    auto& a = start("a");
+    pass_time(1min);
+    for (int time = 0; time < 5; ++time) {
+        start("b");
+        pass_time(20s);
+        kill("b");
+        pass_time(lease + 1s);
+        EXPECT_EQ(owned("a"), all);
+    }
+    EXPECT_EQ(a.given, 0U);
+}
+
+TEST_F(TogetherTest, WhatANodeThatIsGoneHadGoesToTheOthersAndNothingElseMoves) {
+    start_all({"a", "b", "c"});
     pass_time(2min);
     const auto before = owned("a");
     kill("b");
     pass_time(lease + 1s);
     EXPECT_GE(owned("a"), before);
     EXPECT_EQ(owned("a") + owned("c"), all);
+    EXPECT_EQ(process("a").given + process("c").given, 0U);
+}
+
+TEST_F(TogetherTest, ANodeInProbationTakesEverythingIfThereIsNoOther) {
+    start("a");
+    pass_time(1min);
+    start("b");
+    pass_time(1s);
+    kill("a");
+    process("b").dead = "a";
+    pass_time(1s);
+    EXPECT_EQ(owned("b"), all);
+}
+
+TEST_F(TogetherTest, ANodeThatLeavesIsFollowedWithinASecondAndGivesNothingBefore) {
+    start_all({"a", "b"});
+    auto& a = process("a");
+    pass_time(1min);
+    a.membership.announce_leave();
+    pass_time(5s);
+    EXPECT_EQ(owned("a"), all / 2);
+    a.membership.leave();
+    kill("a");
+    pass_time(500ms);
+    EXPECT_EQ(owned("b"), all);
+}
+
+TEST_F(TogetherTest, WhileOneNodeCannotBeReachedOneOwnsEverything) {
+    auto& a = start("a");
+    start("b");
+    pass_time(1min);
+    is_together = false;
+    start("c");
+    pass_time(1min);
+    EXPECT_EQ(owned("a"), all);
+    EXPECT_TRUE(a.membership.owns_all());
+    process("c").membership.announce_leave();
+    process("c").membership.leave();
+    kill("c");
+    pass_time(1min);
+    EXPECT_EQ(owned("a"), all / 2);
+    EXPECT_EQ(owned("b"), all / 2);
+}
+
+TEST_F(TogetherTest, AfterTheDatabaseWasAwayNothingMoves) {
+    start_all({"a", "b"});
+    auto& a = process("a");
+    auto& b = process("b");
+    pass_time(2min);
+    rows.is_away = true;
+    pass_time(1h);
+    rows.is_away = false;
+    for (int moment = 0; moment < 600; ++moment) {
+        pass_time(50ms);
+        ASSERT_EQ(owned("a"), all / 2);
+        ASSERT_EQ(owned("b"), all / 2);
+    }
+    EXPECT_EQ(a.given + b.given, 0U);
+    EXPECT_FALSE(a.ended);
+    EXPECT_FALSE(b.ended);
+}
+
+TEST_F(TogetherTest, AReleaseThatFailsLeavesTheShardsToTheNode) {
+    auto& a = start("a");
+    pass_time(1s);
+    const auto shards = a.membership.owned();
+    rows.is_away = true;
+    EXPECT_FALSE(a.membership.release(shards));
+    EXPECT_EQ(a.membership.owned(), shards);
+    rows.is_away = false;
+    EXPECT_TRUE(a.membership.release(shards));
+    EXPECT_TRUE(a.membership.owned().empty());
+    EXPECT_FALSE(a.membership.owns_all());
+}
+
+TEST_F(TogetherTest, EachLookIsCounted) {
+    auto& a = start("a");
+    start("b");
+    pass_time(1s);
+    const auto looks = a.membership.looks();
+    pass_time(1s);
+    EXPECT_GE(a.membership.looks(), looks + 3);
+    EXPECT_EQ(a.membership.nodes().size(), 2U);
+    EXPECT_EQ(a.membership.owners().size(), all);
 }
 
 }  // namespace

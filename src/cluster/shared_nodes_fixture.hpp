@@ -1,6 +1,7 @@
 // Several nodes and their database, with clocks that the test moves.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -149,17 +150,19 @@ private:
 };
 
 /// Nodes "a", "b" and so on, each a process with a clock of its own, which take their steps when
-/// time passes.
+/// time passes. What others should have they give up at once.
 struct SharedNodesFixture : ::testing::Test {
     static constexpr Millis lease{10'000};
+    static constexpr std::size_t given_at_once = 32;
 
     struct Process {
-        explicit Process(SharedRows& rows, std::string name, std::size_t owners_max)
+        explicit Process(SharedRows& rows, std::string name, std::string address)
             : nodes(rows),
               membership(clock, nodes,
-                         {.entry = {.name = std::move(name), .address = {}, .version = "1"},
+                         {.entry = {.name = std::move(name),
+                                    .address = std::move(address),
+                                    .version = "1"},
                           .lease = lease,
-                          .owners_max = owners_max,
                           .is_dead = [this](const auto& node) { return node.entry.name == dead; }},
                          telemetry::Log::none()) {}
 
@@ -168,12 +171,15 @@ struct SharedNodesFixture : ::testing::Test {
         FakeNodes nodes;
         Membership membership;
         SteadyTime step_at{};
+        bool claims = true;
         bool is_frozen = false;
+        std::size_t given = 0;         // Shards that it gave up.
         std::optional<Error> ended{};  // Why it has ended.
     };
 
     Process& start(const std::string& name) {
-        auto process = std::make_unique<Process>(rows, name, owners_max);
+        auto process =
+            std::make_unique<Process>(rows, name, is_together ? name + ".example:8081" : "");
         const auto joined = process->membership.join();
         EXPECT_TRUE(joined) << (joined ? "" : joined.error().describe());
         return *(processes[name] = std::move(process));
@@ -196,11 +202,17 @@ struct SharedNodesFixture : ::testing::Test {
         if (one.is_frozen || one.ended || one.clock.steady_now() < one.step_at) {
             return;
         }
-        const auto pause = one.membership.step();
-        if (pause) {
-            one.step_at = one.clock.steady_now() + *pause;
-        } else {
+        const auto pause = one.membership.step(one.claims);
+        if (!pause) {
             one.ended = pause.error();
+            return;
+        }
+        one.step_at = one.clock.steady_now() + *pause;
+        if (const auto surplus = one.membership.surplus(); !surplus.empty()) {
+            auto given = surplus.list();
+            given.resize(std::min(given.size(), given_at_once));
+            EXPECT_TRUE(one.membership.release(store::ShardSet{given}));
+            one.given += given.size();
         }
     }
 
@@ -215,7 +227,7 @@ struct SharedNodesFixture : ::testing::Test {
     }
 
     SharedRows rows;
-    std::size_t owners_max = 1;
+    bool is_together = false;  // The nodes that start have addresses.
     std::map<std::string, std::unique_ptr<Process>> processes;
 };
 

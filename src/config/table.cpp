@@ -119,10 +119,10 @@ void add_cluster(Table& table) {
               {.example = "gateway-1"});
     table.add(AT(cluster.listen),
               optional(text_where("address:port such as \"10.0.0.5:8081\"", is_listen_address)),
-              "With PostgreSQL, where the other servers pass requests on to this one. Every server "
-              "that has it answers all requests, whichever works for the accounts. Only the other "
-              "servers should reach it: what they pass on is not encrypted. Unset: this server "
-              "answers no request while another one works.",
+              "With PostgreSQL, where the other servers pass requests on to this one. Servers that "
+              "all have it share the accounts, and each answers all requests. Only the other "
+              "servers should reach it: what they pass on is not encrypted. Unset: one server "
+              "works at a time, and this one answers no request while another one does.",
               {.example = "10.0.0.5:8081"});
     table.add(AT(cluster.address),
               optional(text_where("address:port such as \"10.0.0.5:8081\"", is_listen_address)),

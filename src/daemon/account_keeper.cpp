@@ -1,44 +1,17 @@
 #include "daemon/account_keeper.hpp"
 
 #include <future>
-#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace merpati::daemon {
 namespace {
 
 using admission::Stay;
 using model::Leave;
-
-/// A wait for several rooms: it ends when each has let go of its copy of `part`.
-class Parts {
-public:
-    struct Part {
-        std::promise<void> ended;
-        ~Part() { ended.set_value(); }
-    };
-    Parts() : part_(std::make_shared<Part>()), ended_(part_->ended.get_future()) {}
-
-    [[nodiscard]] const std::shared_ptr<Part>& part() const noexcept { return part_; }
-
-    void wait() {
-        part_.reset();
-        ended_.wait();
-    }
-    /// False: they have not ended within `patience`.
-    [[nodiscard]] bool wait(std::chrono::milliseconds patience) {
-        part_.reset();
-        return ended_.wait_for(patience) == std::future_status::ready;
-    }
-
-private:
-    std::shared_ptr<Part> part_;
-    std::future<void> ended_;
-};
+using store::ShardSet;
 
 /// The account of a campaign's row; empty: it is none.
 std::optional<model::AccountId> account_of_campaign(const store::RowChange& change) {
@@ -53,10 +26,43 @@ std::optional<model::AccountId> account_of_campaign(const store::RowChange& chan
 
 }  // namespace
 
+/// A wait for several rooms: it ends when each has dropped its copy of `part`, or the keeper stops.
+class AccountKeeper::Wait {
+public:
+    explicit Wait(const std::atomic<bool>& stopping)
+        : stopping_(stopping), part_(std::make_shared<Part>()), ended_(part_->ended.get_future()) {}
+
+    [[nodiscard]] std::shared_ptr<const void> part() const { return part_; }
+
+    /// False: they have not ended within `patience` (empty: however long), or the keeper stops.
+    [[nodiscard]] bool wait(std::optional<std::chrono::milliseconds> patience = {}) {
+        constexpr std::chrono::milliseconds look_every{20};
+        part_.reset();
+        std::chrono::milliseconds waited{0};
+        while (ended_.wait_for(look_every) != std::future_status::ready) {
+            waited += look_every;
+            if (stopping_ || (patience && waited >= *patience)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+private:
+    struct Part {
+        std::promise<void> ended;
+        ~Part() { ended.set_value(); }
+    };
+    const std::atomic<bool>& stopping_;
+    std::shared_ptr<Part> part_;
+    std::future<void> ended_;
+};
+
 Result<void> AccountKeeper::load() {
     return rooms_.readers.read([this](store::Reader& reader) {
         auto loaded = rooms_.directory.load(reader);
-        return loaded ? rooms_.open_campaigns.load(reader.campaigns()) : std::move(loaded);
+        return loaded ? rooms_.open_campaigns.load(reader.campaigns(), rooms_.ownership.here())
+                      : std::move(loaded);
     });
 }
 
@@ -68,76 +74,115 @@ Result<void> AccountKeeper::start() {
     return {};
 }
 
-Result<void> AccountKeeper::attach(model::AccountId account) {
-    Parts campaigns;
-    const auto answer = std::make_shared<std::optional<Result<void>>>();
-    auto taken = run_between_commits([&]() -> Result<void> {
-        auto loaded = rooms_.readers.read([this, account](store::Reader& reader) {
-            return rooms_.open_campaigns.load(reader.campaigns(), account);
-        });
-        if (!loaded) {
-            return loaded;
+Result<void> AccountKeeper::attach(std::span<const store::Shard> shards) {
+    if (rooms_.catch_up) {
+        if (auto caught_up = rooms_.catch_up(); !caught_up) {
+            return caught_up;
         }
-        rooms_.ownership.set(account, Stay::here);
-        rooms_.campaigns.attach(account, [answer, part = campaigns.part()](Result<void> done) {
-            *answer = std::move(done);
-        });
-        rooms_.devices.attach(account);
-        rooms_.sender.attach(account);
-        rooms_.late_statuses.start();
-        return {};
-    });
-    if (taken) {
-        const bool answered = campaigns.wait(settled_within) && answer->has_value();
-        taken = answered ? std::move(**answer)
-                         : fail(ErrorCode::shutting_down, "the campaigns are not attached");
     }
+    const ShardSet meant{shards};
+    auto taken = take_in(meant);
     if (!taken) {
-        std::ignore = detach(account, Leave::at_once);
+        std::ignore = let_go(meant, Leave::at_once);
     }
     return taken;
 }
 
-Result<void> AccountKeeper::detach(model::AccountId account, Leave how) {
-    if (auto stopped = stop_work(account, how); !stopped) {
-        return stopped;
+/// What fails may have begun for some rooms.
+Result<void> AccountKeeper::take_in(const ShardSet& shards) {
+    Wait campaigns{stopping_};
+    const auto answer = std::make_shared<std::optional<Result<void>>>();
+    auto begun = run_between_commits(
+        [this, shards, answer, part = campaigns.part()]() mutable -> Result<void> {
+            auto loaded = rooms_.readers.read([&](store::Reader& reader) {
+                return rooms_.open_campaigns.load(reader.campaigns(), shards);
+            });
+            if (!loaded) {
+                return loaded;
+            }
+            rooms_.ownership.set(shards.list(), Stay::here);
+            rooms_.campaigns.attach(shards,
+                                    [answer, part = std::move(part)](Result<void> done) mutable {
+                                        *answer = std::move(done);
+                                        part.reset();
+                                    });
+            rooms_.devices.attach(shards);
+            rooms_.sender.attach(shards);
+            rooms_.late_statuses.start();
+            return {};
+        });
+    if (!begun) {
+        return begun;
     }
-    return let_go(account, how);
+    const bool answered = campaigns.wait(settled_within) && answer->has_value();
+    return answered ? std::move(**answer)
+                    : fail(ErrorCode::shutting_down, "the campaigns are not attached");
 }
 
-/// No send is begun any more; those in flight end, unless `at_once`.
-Result<void> AccountKeeper::stop_work(model::AccountId account, Leave how) {
-    std::vector<model::PhoneNumber> devices;
-    Parts work;
-    auto stopped = run_between_commits([&]() -> Result<void> {
-        rooms_.ownership.set(account, how == Leave::at_once ? Stay::elsewhere : Stay::leaving);
-        for (const auto& device : rooms_.directory.devices(account)) {
-            devices.push_back(device.number);
+Result<void> AccountKeeper::detach(std::span<const store::Shard> shards, Leave how) {
+    const ShardSet meant{shards};
+    if (how == Leave::when_settled) {
+        if (auto stopped = stop_work(meant); !stopped) {
+            return stopped;
         }
-        rooms_.campaigns.detach(account, [part = work.part()] {});
-        rooms_.scheduler.detach(devices, how, [part = work.part()] {});
+    }
+    return let_go(meant, how);
+}
+
+/// Begins nothing more, and waits for the end of what was begun.
+Result<void> AccountKeeper::stop_work(const ShardSet& shards) {
+    Wait work{stopping_};
+    auto stopped = run_between_commits([this, shards,
+                                        part = work.part()]() mutable -> Result<void> {
+        rooms_.ownership.set(shards.list(), Stay::leaving);
+        rooms_.campaigns.detach(shards, part);
+        rooms_.scheduler.detach(rooms_.devices.numbers_of(shards), Leave::when_settled, [part] {});
+        rooms_.sender.detach(shards, Leave::when_settled, std::move(part));
         return {};
     });
-    if (stopped && !work.wait(settled_within)) {
-        rooms_.scheduler.detach(std::move(devices), Leave::at_once, [] {});
+    if (stopped && !work.wait(settled_within) && !stopping_) {
+        rooms_.log.warn("what was begun for accounts does not end; they leave without it");
     }
     return stopped;
 }
 
-/// Nothing of the account is in flight in the lanes: everything else of it is forgotten.
-Result<void> AccountKeeper::let_go(model::AccountId account, Leave how) {
-    Parts rest;
-    auto left = run_between_commits([&]() -> Result<void> {
-        rooms_.ownership.set(account, Stay::elsewhere);
-        rooms_.open_campaigns.forget(account);
-        rooms_.devices.detach(account, how, [part = rest.part()] {});
-        rooms_.sender.detach(account, how, [part = rest.part()] {});
-        return {};
-    });
-    rooms_.waiters.release(account);
-    rooms_.events.close(account);
-    std::ignore = rest.wait(closed_within);
-    return left;
+/// Everything of the accounts is forgotten: what has not ended yet, too.
+Result<void> AccountKeeper::let_go(const ShardSet& shards, Leave how) {
+    Wait rest{stopping_};
+    auto left =
+        run_between_commits([this, shards, how, part = rest.part()]() mutable -> Result<void> {
+            rooms_.ownership.set(shards.list(), Stay::elsewhere);
+            rooms_.open_campaigns.forget(shards);
+            if (how == Leave::at_once) {
+                rooms_.campaigns.detach(shards, nullptr);
+            }
+            rooms_.scheduler.detach(rooms_.devices.numbers_of(shards), Leave::at_once, [part] {});
+            rooms_.sender.detach(shards, Leave::at_once, part);
+            rooms_.devices.detach(shards, how, std::move(part));
+            return {};
+        });
+    for (const auto account : accounts_of(shards)) {
+        rooms_.waiters.release(account);
+        rooms_.events.close(account);
+    }
+    if (!left) {
+        return left;
+    }
+    if (!rest.wait(closed_within) && !stopping_) {
+        rooms_.log.warn("devices do not end; another node may connect them now");
+    }
+    // What was submitted before is committed after this, or was refused.
+    return run_between_commits([]() -> Result<void> { return {}; });
+}
+
+std::vector<model::AccountId> AccountKeeper::accounts_of(const ShardSet& shards) const {
+    std::vector<model::AccountId> found;
+    for (const auto& account : rooms_.directory.accounts()) {
+        if (shards.has(account.id)) {
+            found.push_back(account.id);
+        }
+    }
+    return found;
 }
 
 void AccountKeeper::follow(const store::RowChange& change) {
@@ -152,18 +197,29 @@ void AccountKeeper::follow(const store::RowChange& change) {
     }
 }
 
-/// Runs a function on the committer's thread, after a commit: all earlier rows were followed.
+/// Runs a function on the committer's thread, after a commit: all earlier rows were followed, and
+/// the database has not refused this node. The function may run after this has returned, if the
+/// keeper stops meanwhile.
 Result<void> AccountKeeper::run_between_commits(std::move_only_function<Result<void>()> run) {
-    Parts commit;
+    Wait commit{stopping_};
     const auto result = std::make_shared<std::optional<Result<void>>>();
     // A committer that stops drops the function.
     std::ignore =
         rooms_.committer.change_always([](store::Tables&) -> Result<void> { return {}; },
-                                       [result, part = commit.part(), run = std::move(run)](
-                                           const Result<void>&) mutable { *result = run(); });
-    commit.wait();
-    return *result ? std::move(**result)
-                   : fail(ErrorCode::shutting_down, "the store takes no more work");
+                                       [this, result, part = commit.part(),
+                                        run = std::move(run)](const Result<void>& done) mutable {
+                                           if (done && !stopping_) {
+                                               *result = run();
+                                           } else if (!done) {
+                                               *result = done;
+                                           }
+                                           run = nullptr;
+                                           part.reset();
+                                       });
+    if (!commit.wait() || !*result) {
+        return fail(ErrorCode::shutting_down, "the server stops, and moves no accounts");
+    }
+    return std::move(**result);
 }
 
 }  // namespace merpati::daemon

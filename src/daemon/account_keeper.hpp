@@ -1,8 +1,12 @@
-// Attaches and detaches accounts: all at the start, single ones when they move.
+// Attaches and detaches accounts: all at the start, those of some shards when these move.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "admission/directory.hpp"
 #include "admission/ownership.hpp"
@@ -17,23 +21,33 @@
 #include "model/leave.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
+#include "store/nodes.hpp"
 #include "store/reader_pool.hpp"
+#include "store/shard_set.hpp"
+#include "telemetry/log.hpp"
 
 namespace merpati::daemon {
 
 /// The order in which the rooms begin and end to work for accounts.
 ///
-/// Operation: `load` and `start` attach all accounts, when the process starts; `attach` and
-/// `detach` move one, and each room does the same for it. What is submitted for a detached account
-/// waits in the store; so do the results of what a `Leave::at_once` interrupted, which its next
-/// owner treats as after a crash.
+/// Operation: `load` and `start` attach all accounts that are here (Ownership) when the process
+/// starts: all of a process that is alone, none of one that shares them. `attach` and `detach` move
+/// those of some shards, and each room does the same for them. What is submitted for a detached
+/// account waits in the store; so do the results of what a `Leave::at_once` interrupted, which its
+/// next owner treats as after a crash.
+///
+/// Detaching: first the accounts are `leaving`. Nothing is begun for them any more, but requests
+/// can still be answered: what they submit waits in the store. When all that was begun has ended,
+/// they are `elsewhere`; then the devices are disconnected, and streams and waiting requests end.
+///
+/// Cost: an attach is one commit, and a few queries for all of its accounts together; messages and
+/// callbacks themselves are read when they are due.
 ///
 /// Threads: `follow` on the committer's. `attach` and `detach` wait, on any thread but those of the
-/// rooms, one at a time for each account.
+/// rooms, one at a time. `stop` on any.
 ///
 /// Limits: `detach` waits for sends and their outcomes for `settled_within`. Then it goes on as
-/// `at_once`. Handed-over messages of all accounts are decided by this process, and so are removed
-/// rows of campaigns: these are not in memory.
+/// `at_once`.
 class AccountKeeper {
 public:
     struct Rooms {
@@ -49,8 +63,12 @@ public:
         callback::Sender& sender;
         api::OutcomeWaiters& waiters;
         api::EventHub& events;
+        telemetry::Log log;
+        /// Waits until the directory has applied what other nodes have committed before. Empty:
+        /// there are none.
+        std::function<Result<void>()> catch_up{};
     };
-    explicit AccountKeeper(Rooms rooms) : rooms_(rooms) {}
+    explicit AccountKeeper(Rooms rooms) : rooms_(std::move(rooms)) {}
 
     static constexpr std::chrono::seconds settled_within{30};
     /// How long connectors and callbacks may need: longer than either waits for the outside.
@@ -62,21 +80,29 @@ public:
     /// started. Errors: as DeviceKeeper::start.
     [[nodiscard]] Result<void> start();
 
-    /// Attaches an account that was detached. Errors: store_failed, damaged (it was detached
-    /// again), shutting_down.
-    [[nodiscard]] Result<void> attach(model::AccountId account);
-    /// Errors: shutting_down.
-    [[nodiscard]] Result<void> detach(model::AccountId account, model::Leave how);
+    /// Attaches the accounts of shards that were detached, or never attached. When it returns, the
+    /// process works for them. Errors: store_failed, damaged, unavailable (it works for none of
+    /// them), shutting_down.
+    [[nodiscard]] Result<void> attach(std::span<const store::Shard> shards);
+    /// When it returns, nothing of these accounts is written any more. Errors: shutting_down.
+    [[nodiscard]] Result<void> detach(std::span<const store::Shard> shards, model::Leave how);
+    /// Ends the waits of an attach or detach that runs, with shutting_down. The rooms stop next.
+    void stop() { stopping_ = true; }
 
     /// Passes a committed row to the rooms that work for its account. The directory has applied it.
     void follow(const store::RowChange& change);
 
 private:
+    class Wait;
+
+    [[nodiscard]] Result<void> take_in(const store::ShardSet& shards);
     [[nodiscard]] Result<void> run_between_commits(std::move_only_function<Result<void>()> run);
-    [[nodiscard]] Result<void> stop_work(model::AccountId account, model::Leave how);
-    [[nodiscard]] Result<void> let_go(model::AccountId account, model::Leave how);
+    [[nodiscard]] Result<void> stop_work(const store::ShardSet& shards);
+    [[nodiscard]] Result<void> let_go(const store::ShardSet& shards, model::Leave how);
+    [[nodiscard]] std::vector<model::AccountId> accounts_of(const store::ShardSet& shards) const;
 
     const Rooms rooms_;
+    std::atomic<bool> stopping_{false};
 };
 
 }  // namespace merpati::daemon

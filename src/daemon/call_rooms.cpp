@@ -1,8 +1,10 @@
 #include "daemon/call_rooms.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "daemon/options.hpp"
+#include "store/records.hpp"
 
 namespace merpati::daemon {
 
@@ -25,6 +27,7 @@ CallRooms::CallRooms(Rooms given)
               .ids = rooms.ids,
               .directory = rooms.directory,
               .rights = rooms.rights,
+              .ownership = rooms.ownership,
               .admission = admission,
               .media_fetcher = rooms.sending.media_fetcher,
               .committer = rooms.committer,
@@ -72,10 +75,10 @@ api::manage::Context CallRooms::context() {
             .store = rooms.store,
             .readers = rooms.readers,
             .idempotency = rooms.ledger,
-            .change =
-                [this](auto change) { return rooms.committer.change_and_wait(std::move(change)); },
+            .change = [this](auto run) { return change(std::move(run)); },
             .directory = rooms.directory,
             .rights = rooms.rights,
+            .ownership = &rooms.ownership,
             .policy = rooms.policy,
             .callback_schemes = callback_schemes(rooms.settings),
             .version = MERPATI_VERSION,
@@ -91,6 +94,26 @@ api::manage::Context CallRooms::context() {
             .messages = messages,
             .callbacks = callbacks,
             .campaigns = rooms.campaigns.for_calls()};
+}
+
+/// Its caller's next request may go to any node.
+Result<void> CallRooms::change(std::move_only_function<Result<void>(store::Tables&)> run) const {
+    if (!rooms.wait_for_others) {
+        return rooms.committer.change_and_wait(std::move(run));
+    }
+    bool is_of_directory = false;
+    auto changed = rooms.committer.change_and_wait(
+        [&is_of_directory, run = std::move(run)](store::Tables& tables) mutable {
+            auto done = run(tables);
+            is_of_directory = std::ranges::any_of(tables.written(), [](const auto& row) {
+                return store::directory_row_of(row).has_value();
+            });
+            return done;
+        });
+    if (changed && is_of_directory) {
+        rooms.wait_for_others();
+    }
+    return changed;
 }
 
 /// Connects what operations report with the rooms that follow it.

@@ -8,6 +8,7 @@
 #include "admission/admission.hpp"
 #include "admission/caller_rights.hpp"
 #include "admission/directory.hpp"
+#include "admission/ownership.hpp"
 #include "api/authenticator.hpp"
 #include "api/callers.hpp"
 #include "api/device_addnew.hpp"
@@ -20,6 +21,7 @@
 #include "api/send/outcome_waiters.hpp"
 #include "api/send/send.hpp"
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "base/queue_clock.hpp"
 #include "base/random.hpp"
 #include "base/uuid.hpp"
@@ -51,6 +53,7 @@ struct CallRooms {
         api::IdempotencyLedger& ledger;
         const admission::Directory& directory;
         const admission::CallerRights& rights;
+        const admission::Ownership& ownership;
         const outbound::AddressPolicy& policy;
         Publisher& publisher;
         Tally& tally;
@@ -60,6 +63,8 @@ struct CallRooms {
         scheduler::FinishListener on_finish;
         /// The addresses that the server listens on, for links.
         std::function<std::vector<std::string>()> listening;
+        /// Waits until all other nodes follow a change of the directory. Empty: there are none.
+        std::function<void()> wait_for_others{};
         const config::Settings& settings;
         telemetry::Log log;
     };
@@ -86,6 +91,8 @@ struct CallRooms {
 
 private:
     [[nodiscard]] api::manage::Context context();
+    [[nodiscard]] Result<void> change(
+        std::move_only_function<Result<void>(store::Tables&)> run) const;
     void join();
 };
 

@@ -32,6 +32,7 @@ CampaignRooms::CampaignRooms(Rooms rooms)
                .store = rooms_.store,
                .committer = rooms_.committer,
                .directory = rooms_.directory,
+               .ownership = rooms_.ownership,
                .scheduler = rooms_.scheduler,
                .open = rooms_.open,
                .uploads = uploads_,
@@ -65,6 +66,7 @@ CampaignRooms::CampaignRooms(Rooms rooms)
                [this](auto change) { return rooms_.committer.change_and_wait(std::move(change)); },
            .readers = rooms_.readers,
            .clock = rooms_.clock,
+           .ownership = rooms_.ownership,
            .on_fault =
                [this](const Error& error) {
                    rooms_.log.error("a person is not erased in full; trying again",

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "admission/directory.hpp"
+#include "admission/ownership.hpp"
 #include "api/manage/engine/context.hpp"
 #include "api/opt_out_page.hpp"
 #include "base/periodic_thread.hpp"
@@ -46,6 +48,7 @@ public:
         store::ReaderPool& readers;
         store::Committer& committer;
         const admission::Directory& directory;
+        const admission::Ownership& ownership;
         scheduler::Scheduler& scheduler;
         const connector::Connectors& connectors;
         const outbound::AddressPolicy& policy;
@@ -75,11 +78,11 @@ public:
     }
 
     // See campaign::Runner.
-    void attach(model::AccountId account, std::move_only_function<void(Result<void>)> done) {
-        runner_.attach(account, std::move(done));
+    void attach(const store::ShardSet& shards, std::move_only_function<void(Result<void>)> done) {
+        runner_.attach(shards, std::move(done));
     }
-    void detach(model::AccountId account, std::move_only_function<void()> done) {
-        runner_.detach(account, std::move(done));
+    void detach(const store::ShardSet& shards, std::shared_ptr<const void> done) {
+        runner_.detach(shards, std::move(done));
     }
 
     void follow(const store::RowChange& change) { runner_.follow(change); }

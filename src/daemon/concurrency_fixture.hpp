@@ -299,6 +299,7 @@ struct ConcurrencyFixture : ::testing::Test {
                                          .random = random,
                                          .notices = notices,
                                          .committer = committer,
+                                         .ownership = ownership,
                                          .on_finish = [](store::Finish&&) {},
                                          .on_returned = [](const auto&) {},
                                          .log = telemetry::Log::none()}};
@@ -339,6 +340,7 @@ struct ConcurrencyFixture : ::testing::Test {
                         .ids = ids,
                         .directory = directory,
                         .rights = rights,
+                        .ownership = ownership,
                         .admission = admission,
                         .media_fetcher = media_fetcher,
                         .committer = committer,

@@ -13,24 +13,22 @@
 #include "base/random.hpp"
 #include "config/settings.hpp"
 #include "connector/connectors.hpp"
-#include "forwarding/node_secret.hpp"
-#include "forwarding/receiving_desk.hpp"
+#include "daemon/front.hpp"
 #include "http/server.hpp"
 #include "telemetry/log.hpp"
 #include "web/app.hpp"
 
 namespace merpati::daemon {
 
-/// Metrics have a server of their own only with `metrics.listen`, and requests that other nodes
-/// pass on only with `cluster.listen`.
+/// Metrics have a server of their own only with `metrics.listen`. Where several nodes share the
+/// accounts, requests come by way of the Front.
 ///
 /// Threads: the owner's.
 class Entrances {
 public:
-    /// `secret`: of the nodes; null: none passes requests on to this one.
+    /// `front`: null if this node is alone.
     Entrances(const Clock& clock, Random& random, const connector::Connectors& connectors,
-              const forwarding::NodeSecret* secret, const config::Settings& settings,
-              const telemetry::Log& log);
+              Front* front, const config::Settings& settings, const telemetry::Log& log);
 
     /// Adds the operations; call it once, before `start`. `rooms` must outlive this.
     void route(const api::Rooms& rooms);
@@ -55,10 +53,8 @@ private:
     http::Server server_;
     http::Router metrics_router_;
     std::unique_ptr<http::Server> metrics_server_;
+    Front* const front_;
     http::Router passed_router_;  // The handlers of what other nodes pass on.
-    http::Router cluster_router_;
-    std::unique_ptr<forwarding::ReceivingDesk> desk_;
-    std::unique_ptr<http::Server> cluster_server_;
 };
 
 }  // namespace merpati::daemon

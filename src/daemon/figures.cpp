@@ -1,6 +1,8 @@
 #include "daemon/figures.hpp"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 namespace merpati::daemon {
@@ -23,6 +25,16 @@ public:
 private:
     std::vector<telemetry::Figure>& figures_;
 };
+
+std::size_t accounts_here(const Counted& rooms) {
+    const auto here = rooms.ownership.here();
+    if (here.is_all()) {
+        return rooms.directory.count_accounts();
+    }
+    const auto accounts = rooms.directory.accounts();
+    return static_cast<std::size_t>(std::ranges::count_if(
+        accounts, [&](const model::Account& account) { return here.has(account.id); }));
+}
 
 void add_media(Adder& add, const Counted& rooms) {
     const auto probes = rooms.media_fetcher.probe_counts();
@@ -53,9 +65,21 @@ void add_media(Adder& add, const Counted& rooms) {
     add("merpati_media_kept_bytes", "Bytes of media kept", false, files.kept_bytes);
 }
 
-telemetry::Figure devices(const admission::Directory& directory) {
+std::array<std::size_t, model::device_states_count> devices_here(const Counted& rooms) {
+    const auto here = rooms.ownership.here();
+    if (here.is_all()) {
+        return rooms.directory.devices_by_state();
+    }
+    std::array<std::size_t, model::device_states_count> counts{};
+    for (const auto& device : rooms.directory.devices(std::nullopt)) {
+        counts.at(static_cast<std::size_t>(device.state)) += here.has(device.account) ? 1 : 0;
+    }
+    return counts;
+}
+
+telemetry::Figure devices(const Counted& rooms) {
     telemetry::Figure figure{.name = "merpati_devices", .help = "Devices, by state"};
-    const auto counts = directory.devices_by_state();
+    const auto counts = devices_here(rooms);
     for (std::size_t state = 0; state < counts.size(); ++state) {
         const auto word = model::to_string(static_cast<model::DeviceState>(state));
         figure.samples.push_back({.labels = {{"state", std::string{word}}},
@@ -184,9 +208,9 @@ std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
     add("merpati_store_reconnects_total", "How often the store came back after it was away", true,
         rooms.store.condition().reconnects());
     add("merpati_node_accounts", "Accounts that this server works for", false,
-        rooms.directory.count_accounts());
+        accounts_here(rooms));
     add("merpati_forwarded_requests_total", "Requests passed on to another server", true,
-        rooms.standby == nullptr ? 0 : rooms.standby->passed_total());
+        rooms.passed_total ? rooms.passed_total() : 0);
     add("merpati_lease_lost_total", "How often the lease could not be renewed in time", true,
         rooms.node == nullptr ? 0 : rooms.node->leases_lost());
     add("merpati_clock_steps_total", "How often the machine's clock was set", true,
@@ -195,7 +219,7 @@ std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
         {.name = "merpati_clock_offset_seconds",
          .help = "By how far queue time is ahead of the machine's clock",
          .samples = {{.value = std::chrono::duration<double>(rooms.clock.offset()).count()}}});
-    figures.push_back(devices(rooms.directory));
+    figures.push_back(devices(rooms));
     figures.push_back(connectors(rooms.connectors));
     add_callbacks(add, figures, rooms.sender.counts());
     add_http(add, figures, rooms.server, rooms.events.streams());

@@ -1,9 +1,12 @@
 // Collects the metrics of GET /metrics, and what the other pages for operators and tools show.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "admission/directory.hpp"
+#include "admission/ownership.hpp"
 #include "api/events/event_hub.hpp"
 #include "api/monitoring.hpp"
 #include "base/queue_clock.hpp"
@@ -14,7 +17,6 @@
 #include "daemon/campaign_rooms.hpp"
 #include "daemon/health.hpp"
 #include "daemon/node.hpp"
-#include "daemon/standby.hpp"
 #include "daemon/tally.hpp"
 #include "http/server.hpp"
 #include "media/media_fetcher.hpp"
@@ -28,11 +30,13 @@ namespace merpati::daemon {
 /// The rooms that the metrics come from.
 struct Counted {
     const QueueClock& clock;
-    const Node* node;        // Null: no other process can share the store.
-    const Standby* standby;  // Null: no requests are passed on.
+    const Node* node;  // Null: no other process can share the store.
+    /// How many requests were passed on to other nodes. Empty: there are none.
+    std::function<std::uint64_t()> passed_total;
     const Tally& tally;
     const store::Store& store;
     const admission::Directory& directory;
+    const admission::Ownership& ownership;
     const connector::Connectors& connectors;
     const store::Committer& committer;
     const scheduler::Scheduler& scheduler;

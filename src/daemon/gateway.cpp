@@ -21,13 +21,15 @@
 #include "daemon/campaign_rooms.hpp"
 #include "daemon/entrances.hpp"
 #include "daemon/figures.hpp"
+#include "daemon/foreign_rows.hpp"
+#include "daemon/front.hpp"
 #include "daemon/health.hpp"
 #include "daemon/node.hpp"
 #include "daemon/opened_store.hpp"
 #include "daemon/options.hpp"
 #include "daemon/publisher.hpp"
+#include "daemon/queue_time.hpp"
 #include "daemon/sending_rooms.hpp"
-#include "daemon/standby.hpp"
 #include "daemon/tally.hpp"
 #include "daemon/upkeep.hpp"
 #include "outbound/address_policy.hpp"
@@ -49,19 +51,20 @@ class Gateway::Rooms {
 public:
     Rooms(const Clock& clock, Random& random, const config::Settings& settings,
           const telemetry::Log& log, const Supervisor& supervisor, const OpenedStore& opened,
-          store::Store& store, const Node* node, const Standby* standby)
+          store::Store& store, Node* node, Front* front)
         : clock_(clock),
           random_(random),
           settings_(settings),
           log_(log),
           node_(node),
-          standby_(standby),
+          front_(front),
           queue_clock_(clock),
           store_(store),
           readers_(store_),
           ledger_(store_, readers_),
-          ids_(queue_clock_, random, opened.last_sequence),
+          ids_(queue_clock_, random, opened.last_sequence, slot_of(opened.nodes)),
           policy_(opened.allowed),
+          ownership_(is_together() ? admission::Stay::elsewhere : admission::Stay::here),
           rights_(clock, directory_, session_limits(settings)),
           open_campaigns_(clock),
           events_(clock, random, settings.http.connections_max / 2,
@@ -73,18 +76,21 @@ public:
           campaigns_(for_campaigns()),
           calls_(for_calls()),
           accounts_(for_accounts()),
-          upkeep_(queue_clock_, store_.condition(), readers_, committer_, calls_.waiters,
-                  sending_.late_statuses, sending_.lost_devices, sending_.restrictions,
-                  UpkeepOptions::of(settings), log.in("upkeep")),
+          upkeep_(queue_clock_, store_.condition(), readers_, committer_, ownership_,
+                  calls_.waiters, sending_.late_statuses, sending_.lost_devices,
+                  sending_.restrictions, UpkeepOptions::of(settings), log.in("upkeep")),
           health_(
               clock,
               {.store = [this](auto answer) { committer_.probe(std::move(answer)); },
                .scheduler = [this](auto answer) { sending_.scheduler.probe(std::move(answer)); },
                .store_trouble = [this] { return trouble_of(store_, committer_); }},
               health_options(supervisor.watchdog), log.in("health")),
-          entrances_(clock, random, sending_.connectors,
-                     standby == nullptr ? nullptr : &standby->secret(), settings, log) {
+          entrances_(clock, random, sending_.connectors, front, settings, log) {
         opened.begin(queue_clock_);
+        if (opened.nodes != nullptr) {
+            queue_time_ = std::make_unique<QueueTime>(queue_clock_, *opened.nodes);
+        }
+        follow_others();
         join();
         if (supervisor.watchdog) {
             health_.on_alive = [socket = supervisor.notify_socket] {
@@ -94,12 +100,22 @@ public:
         route();
     }
 
-    /// `before_listening` frees the addresses.
-    Result<void> start(const std::function<void()>& before_listening) {
+    Result<void> start() {
+        if (foreign_rows_ != nullptr) {
+            if (auto begun = foreign_rows_->begin(); !begun) {
+                return begun;
+            }
+        }
         if (auto loaded = accounts_.load(); !loaded) {
             return loaded;
         }
         committer_.start();
+        if (foreign_rows_ != nullptr) {
+            foreign_rows_->start();
+        }
+        if (queue_time_ != nullptr) {
+            queue_time_->start(settings_.cluster.lease / 3);
+        }
         if (auto started = sending_.start(); !started) {
             return started;
         }
@@ -111,12 +127,17 @@ public:
         upkeep_.start();
         events_.start();
         calls_.start();
-        before_listening();
         if (auto up = entrances_.start(); !up) {
             return up;
         }
         if (auto started = campaigns_.start(); !started) {
             return started;
+        }
+        if (is_together()) {
+            node_->begin_moves(
+                {.attach = [this](auto shards) { return accounts_.attach(shards); },
+                 .detach = [this](auto shards,
+                                  model::Leave how) { return accounts_.detach(shards, how); }});
         }
         health_.enter(Health::Stage::serving);
         log_.info("using the store", {{"store", config::mask_password(settings_.store.url)},
@@ -141,6 +162,12 @@ public:
         upkeep_.stop();
         health_.stop();
         entrances_.stop();
+        if (queue_time_ != nullptr) {
+            queue_time_->stop();
+        }
+        if (foreign_rows_ != nullptr) {
+            foreign_rows_->stop();
+        }
         committer_.stop();
         if (const auto moved = store_.checkpoint(); !moved) {
             log_.error("cannot move the log into the store", {{"why", moved.error().detail}});
@@ -150,6 +177,32 @@ public:
     AccountKeeper& accounts() noexcept { return accounts_; }
 
 private:
+    [[nodiscard]] bool is_together() const { return node_ != nullptr && node_->is_together(); }
+
+    static std::optional<IdSlot> slot_of(const store::Nodes* nodes) {
+        return nodes == nullptr ? std::nullopt : nodes->slot();
+    }
+
+    /// The directory follows what other nodes write, if they work at the same time.
+    void follow_others() {
+        auto* const journal = is_together() ? store_.row_journal() : nullptr;
+        if (journal == nullptr) {
+            return;
+        }
+        foreign_rows_ =
+            std::make_unique<ForeignRows>(ForeignRows::Rooms{.clock = clock_,
+                                                             .journal = *journal,
+                                                             .readers = readers_,
+                                                             .committer = committer_,
+                                                             .directory = directory_,
+                                                             .on_row_changed =
+                                                                 [this](store::RowChange&& change) {
+                                                                     directory_.apply(change);
+                                                                     accounts_.follow(change);
+                                                                 },
+                                                             .log = log_.in("node")});
+    }
+
     SendingRooms::Rooms for_sending() {
         return {.clock = clock_,
                 .queue_clock = queue_clock_,
@@ -177,6 +230,7 @@ private:
                 .readers = readers_,
                 .committer = committer_,
                 .directory = directory_,
+                .ownership = ownership_,
                 .scheduler = sending_.scheduler,
                 .connectors = sending_.connectors,
                 .policy = policy_,
@@ -201,6 +255,7 @@ private:
                 .ledger = ledger_,
                 .directory = directory_,
                 .rights = rights_,
+                .ownership = ownership_,
                 .policy = policy_,
                 .publisher = publisher_,
                 .tally = tally_,
@@ -212,6 +267,8 @@ private:
                         sending_.callbacks.batch_done();  // after_batch may have run.
                     },
                 .listening = [this] { return entrances_.addresses(); },
+                .wait_for_others = is_together() ? [this] { foreign_rows_->wait_for_others(); }
+                                                 : std::function<void()>{},
                 .settings = settings_,
                 .log = log_};
     }
@@ -228,7 +285,11 @@ private:
                 .late_statuses = sending_.late_statuses,
                 .sender = sending_.callbacks,
                 .waiters = calls_.waiters,
-                .events = events_};
+                .events = events_,
+                .log = log_.in("node"),
+                .catch_up = [this] {
+                    return foreign_rows_ == nullptr ? Result<void>{} : foreign_rows_->catch_up();
+                }};
     }
 
     /// Connects what the committer reports with the rooms that follow it.
@@ -262,22 +323,25 @@ private:
     }
 
     void route() {
-        monitoring_ = monitoring_of({.clock = queue_clock_,
-                                     .node = node_,
-                                     .standby = standby_,
-                                     .tally = tally_,
-                                     .store = store_,
-                                     .directory = directory_,
-                                     .connectors = sending_.connectors,
-                                     .committer = committer_,
-                                     .scheduler = sending_.scheduler,
-                                     .sender = sending_.callbacks,
-                                     .server = entrances_.server(),
-                                     .media_fetcher = sending_.media_fetcher,
-                                     .events = events_,
-                                     .open_campaigns = open_campaigns_,
-                                     .campaigns = campaigns_},
-                                    health_, settings_);
+        monitoring_ = monitoring_of(
+            {.clock = queue_clock_,
+             .node = node_,
+             .passed_total = [front =
+                                  front_] { return front == nullptr ? 0 : front->passed_total(); },
+             .tally = tally_,
+             .store = store_,
+             .directory = directory_,
+             .ownership = ownership_,
+             .connectors = sending_.connectors,
+             .committer = committer_,
+             .scheduler = sending_.scheduler,
+             .sender = sending_.callbacks,
+             .server = entrances_.server(),
+             .media_fetcher = sending_.media_fetcher,
+             .events = events_,
+             .open_campaigns = open_campaigns_,
+             .campaigns = campaigns_},
+            health_, settings_);
         entrances_.route({.authenticator = calls_.authenticator,
                           .callers = calls_.callers,
                           .send = calls_.send,
@@ -287,6 +351,7 @@ private:
                           .management = calls_.management,
                           .directory = directory_,
                           .rights = rights_,
+                          .ownership = ownership_,
                           .events = events_,
                           .opt_out_page = campaigns_.opt_out_page(),
                           .cloud_webhook = entrances_.cloud_webhook()});
@@ -296,8 +361,8 @@ private:
     Random& random_;
     const config::Settings& settings_;
     const telemetry::Log& log_;
-    const Node* const node_;
-    const Standby* const standby_;
+    Node* const node_;
+    Front* const front_;
     Tally tally_;
     QueueClock queue_clock_;
     store::Store& store_;
@@ -316,6 +381,8 @@ private:
     CampaignRooms campaigns_;
     CallRooms calls_;
     AccountKeeper accounts_;
+    std::unique_ptr<QueueTime> queue_time_;      // Null: no other process can share the store.
+    std::unique_ptr<ForeignRows> foreign_rows_;  // Null: this node is alone.
     Upkeep upkeep_;
     Health health_;
     api::Monitoring monitoring_;
@@ -340,35 +407,47 @@ Result<void> Gateway::start(const Pause& pause) {
     if (!opened) {
         return pass(opened);
     }
-    auto standby = start_standby(clock_, random_, settings_, log_);
-    if (!standby) {
-        return pass(standby);
+    if (opened->nodes != nullptr) {
+        auto front = start_front(clock_, random_, settings_, log_);
+        if (!front) {
+            return pass(front);
+        }
+        front_ = std::move(*front);
     }
-    standby_ = std::move(*standby);
-    if (standby_ != nullptr) {
-        standby_->settle(settings_);
-    }
-    auto node = enter_as_node(clock_, settings_, standby_.get(), log_, *opened, pause);
+    auto node = enter_as_node(clock_, settings_, contacts(), log_, *opened, pause);
     if (!node) {
         return pass(node);
     }
     store_ = std::move(opened->store);
     node_ = std::move(*node);
     rooms_ = std::make_unique<Rooms>(clock_, random_, settings_, log_, supervisor_, *opened,
-                                     *store_, node_.get(), standby_.get());
-    return rooms_->start([this] {
-        if (standby_ != nullptr) {
-            standby_->retire();
-        }
-    });
+                                     *store_, node_.get(), front_.get());
+    return rooms_->start();
 }
 
+/// How other nodes reach this one, if they can.
+NodeContacts Gateway::contacts() const {
+    if (front_ == nullptr) {
+        return {};
+    }
+    return {
+        .address = front_->told_address(),
+        .is_dead = [front = front_.get()](const store::Node& node) { return front->is_dead(node); },
+        .on_owners = [front = front_.get()](
+                         const auto& nodes,
+                         const auto& owners) { front->note_owners(nodes, owners); }};
+}
+
+/// The other nodes are told first, so that they look for what becomes free.
 void Gateway::stop() {
     if (node_ != nullptr) {
         node_->announce_leave();
     }
-    if (standby_ != nullptr) {
-        standby_->stop();
+    if (rooms_ != nullptr) {
+        rooms_->accounts().stop();
+    }
+    if (node_ != nullptr) {
+        node_->end_moves();
     }
     if (rooms_ != nullptr) {
         rooms_->stop();
@@ -378,6 +457,7 @@ void Gateway::stop() {
     }
     rooms_.reset();
     node_.reset();
+    front_.reset();
     store_.reset();
 }
 

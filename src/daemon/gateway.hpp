@@ -20,8 +20,9 @@ class Store;
 namespace merpati::daemon {
 
 class AccountKeeper;
+class Front;
 class Node;
-class Standby;
+struct NodeContacts;
 
 /// Waits for some time. True: the process should stop.
 using Pause = std::function<bool(std::chrono::milliseconds)>;
@@ -36,12 +37,12 @@ struct Supervisor {
 
 /// Operation: `start` opens the store, recovers waiting work, connects the devices, and listens
 /// last. It waits up to 5 s for a command that has the stopped server's store open, and, as long as
-/// it takes, for another node that works on the same database (node.hpp), and meanwhile answers by
-/// it if the settings say how (standby.hpp). `stop` first refuses new connections, then starts no
-/// new sends. It waits for the outcomes of sends in flight, stops the connectors, which report the
-/// remaining outcomes they know, and commits them. Then it finishes open requests and callback
-/// attempts, and closes the store. These waits have deadlines; the next start decides about work
-/// that missed one.
+/// it takes, for another node that works alone on the same database (node.hpp). With other nodes
+/// (cluster.listen) it listens first, working for no account; their shards come and go while it
+/// runs. `stop` first refuses new connections, then starts no new sends. It waits for the outcomes
+/// of sends in flight, stops the connectors, which report the remaining outcomes they know, and
+/// commits them. Then it finishes open requests and callback attempts, and closes the store. These
+/// waits have deadlines; the next start decides about work that missed one.
 ///
 /// Watchdog: notified only while the store's thread and the scheduler answer; see health.hpp.
 ///
@@ -69,20 +70,22 @@ public:
     /// Idempotent.
     void stop();
 
-    /// Moves single accounts while the gateway runs.
+    /// Moves accounts while the gateway runs.
     [[nodiscard]] AccountKeeper& accounts() noexcept;
 
 private:
     class Rooms;
+    [[nodiscard]] NodeContacts contacts() const;
+
     const Clock& clock_;
     Random& random_;
-    config::Settings settings_;  // Changed by Standby::settle alone, before the rooms are created.
+    config::Settings settings_;
     const Supervisor supervisor_;
     const telemetry::Log log_;
-    std::unique_ptr<Standby> standby_;  // Null: no requests are passed on.
     // Each uses those before it, and is destroyed before them.
     std::unique_ptr<store::Store> store_;
-    std::unique_ptr<Node> node_;  // Null: no other process can share the store.
+    std::unique_ptr<Front> front_;  // Null: this node is alone.
+    std::unique_ptr<Node> node_;    // Null: no other process can share the store.
     std::unique_ptr<Rooms> rooms_;
 };
 

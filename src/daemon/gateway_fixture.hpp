@@ -1,5 +1,8 @@
-// The settings of a gateway that a test starts.
+// What tests of whole gateways share.
 #pragma once
+
+#include <chrono>
+#include <thread>
 
 #include "config/settings.hpp"
 #include "testing/temporary_folder.hpp"
@@ -18,6 +21,21 @@ namespace merpati::daemon {
     settings.media.folder = folder.file("media");
     settings.simulator.log = folder.file("attempts");
     return settings;
+}
+
+/// Whether the condition holds within `within`. Asks again and again, because threads and servers
+/// of other processes tell nobody.
+template <class Condition>
+[[nodiscard]] bool comes_true(Condition condition,
+                              std::chrono::milliseconds within = std::chrono::seconds{30}) {
+    constexpr std::chrono::milliseconds each{10};
+    for (std::chrono::milliseconds waited{0}; waited < within; waited += each) {
+        if (condition()) {
+            return true;
+        }
+        std::this_thread::sleep_for(each);
+    }
+    return false;
 }
 
 }  // namespace merpati::daemon

@@ -1,11 +1,19 @@
-// A gateway whose store is in a database, as its node.
+// A gateway whose store is in a database, as its node, alone and together with others.
+#include <chrono>
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <thread>
 #include <tuple>
+#include <vector>
 
+#include <boost/json.hpp>
 #include <gtest/gtest.h>
 
+#include "config/local_files.hpp"
 #include "daemon/gateway.hpp"
 #include "daemon/gateway_fixture.hpp"
+#include "http/local_client.hpp"
 #include "store/nodes.hpp"
 #include "store/postgres/test_server_fixture.hpp"
 #include "store/store.hpp"
@@ -47,6 +55,151 @@ TEST_F(GatewayNodeTest, AStartThatThrowsAfterItsNodeHasJoinedFreesTheAccounts) {
     const auto nodes = (*store)->nodes()->list();
     ASSERT_TRUE(nodes && nodes->size() == 1);
     EXPECT_EQ(nodes->front().state, store::Node::State::gone);
+}
+
+/// Machines that share a database, with a gateway each.
+struct TogetherGatewayTest : ::testing::Test {
+    struct Machine {
+        testing::TemporaryFolder folder;
+        config::Settings settings = settings_in(folder);
+        SystemRandom random;
+        std::unique_ptr<Gateway> gateway;
+    };
+
+    std::unique_ptr<Machine> machine(const std::string& name) {
+        auto made = std::make_unique<Machine>();
+        auto& settings = made->settings;
+        settings.store.url = url;
+        settings.store.folder = made->folder.path();
+        settings.store.key_file = keys.file("key");
+        settings.cluster.node = name;
+        settings.cluster.listen = "127.0.0.1:0";
+        settings.cluster.lease = std::chrono::seconds{3};
+        return made;
+    }
+    std::unique_ptr<Machine> start(const std::string& name) {
+        auto made = machine(name);
+        made->gateway = std::make_unique<Gateway>(clock, made->random, made->settings, Supervisor{},
+                                                  telemetry::Log::none());
+        const auto started = made->gateway->start();
+        EXPECT_TRUE(started) << (started ? "" : started.error().describe());
+        return made;
+    }
+
+    static boost::json::value call(const Machine& machine, http::Method method,
+                                   std::string_view target, const boost::json::value& body = {}) {
+        const auto reply =
+            http::request(config::local_socket_path(machine.settings.store), method, target,
+                          body.is_null() ? std::string{} : boost::json::serialize(body),
+                          std::chrono::seconds{30});
+        EXPECT_TRUE(reply && reply->status == 200)
+            << target << (reply ? reply->body : reply.error().describe());
+        return reply ? boost::json::parse(reply->body) : boost::json::value{};
+    }
+    static std::string add_account(const Machine& machine, const std::string& device) {
+        const std::string account = call(machine, http::Method::post, "/v1/admin/accounts",
+                                         {{"name", "toko"}, {"rate", "none"}})
+                                        .at("id")
+                                        .as_string()
+                                        .c_str();
+        call(machine, http::Method::post, "/v1/devices",
+             {{"account", account}, {"number", device}, {"connector", "simulator"}});
+        return account;
+    }
+    static std::string send(const Machine& machine, const std::string& account,
+                            const std::string& device) {
+        return call(machine, http::Method::post, "/v1/messages",
+                    {{"account", account},
+                     {"from", device},
+                     {"to", "6281234567890"},
+                     {"type", "text"},
+                     {"message", "halo"}})
+            .at("id")
+            .as_string()
+            .c_str();
+    }
+    static void expect_sent(const Machine& machine, const std::string& message) {
+        const auto is_sent = [&] {
+            return call(machine, http::Method::get, "/v1/messages/" + message).at("state") ==
+                   "sent";
+        };
+        EXPECT_TRUE(comes_true(is_sent)) << message;
+    }
+
+    /// How many shards the node of this name owns, as the database says.
+    std::size_t owned(const std::string& name) {
+        const auto nodes = *observer->nodes()->list();
+        const auto owners = *observer->nodes()->owners();
+        std::size_t count = 0;
+        for (const auto& node : nodes) {
+            for (const auto& [shard, owner] : owners) {
+                count += node.entry.name == name && owner == node.id ? 1 : 0;
+            }
+        }
+        return count;
+    }
+
+    testing::TemporaryFolder keys;  // What all machines have.
+    store::postgres::TestServer server{true};
+    const std::string url = server.create_database();
+    SystemClock clock;
+    std::unique_ptr<store::Store> observer;  // Opened by `observe`, when the schema is there.
+    void observe() {
+        auto opened = store::open_store({.url = url, .key_file = keys.file("key")});
+        ASSERT_TRUE(opened) << opened.error().describe();
+        observer = std::move(*opened);
+    }
+};
+
+constexpr std::size_t all_shards = store::shard_count;
+const std::string first = "6281100000001";
+const std::string second = "6281100000002";
+
+TEST_F(TogetherGatewayTest, ANodeThatIsAloneWorksForEverythingWhenItHasStarted) {
+    const auto one = start("one");
+    observe();
+    EXPECT_EQ(owned("one"), all_shards);
+    const auto account = add_account(*one, first);
+    expect_sent(*one, send(*one, account, first));
+}
+
+TEST_F(TogetherGatewayTest, WhenANodeStopsTheOtherWorksForItsAccounts) {
+    auto one = start("one");
+    observe();
+    const auto account = add_account(*one, first);
+    const auto other_account = add_account(*one, second);
+    expect_sent(*one, send(*one, account, first));
+    const auto two = start("two");
+    EXPECT_EQ(owned("two"), 0U) << "it is new";
+    call(*one, http::Method::post, "/v1/devices/" + first + "/pause");
+    const auto waiting = send(*one, account, first);
+    one->gateway->stop();
+    EXPECT_TRUE(comes_true([&] { return owned("two") == all_shards; }));
+    expect_sent(*two, send(*two, other_account, second));
+    call(*two, http::Method::post, "/v1/devices/" + first + "/resume");
+    expect_sent(*two, waiting);
+}
+
+TEST_F(TogetherGatewayTest, ANodeThatIsSilentIsFollowed) {
+    auto one = start("one");
+    const auto account = add_account(*one, first);
+    one->gateway->stop();
+    observe();
+    const auto dead = machine("dead");
+    auto opened = store::open_store({.url = url, .key_file = keys.file("key")});
+    ASSERT_TRUE(opened) << opened.error().describe();
+    auto& nodes = *(*opened)->nodes();
+    ASSERT_TRUE(nodes.join({.name = "dead", .address = "127.0.0.1:1", .version = "1"},
+                           dead->settings.cluster.lease));
+    std::vector<store::Shard> all;
+    for (store::Shard shard = 0; shard < store::shard_count; ++shard) {
+        all.push_back(shard);
+    }
+    ASSERT_TRUE(nodes.claim(all));
+    const auto two = start("two");
+    EXPECT_EQ(owned("two"), 0U);
+    EXPECT_TRUE(comes_true([&] { return owned("two") == all_shards; }));
+    expect_sent(*two, send(*two, account, first));
 }
 
 }  // namespace

@@ -1,14 +1,15 @@
 #include "daemon/node.hpp"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/thread.hpp"
 #include "cluster/former_life.hpp"
 #include "config/local_files.hpp"
 #include "daemon/opened_store.hpp"
-#include "daemon/standby.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto join_retry = 500ms;
+constexpr auto first_move_within = 5s;
 
 std::string life_file_of(const config::Settings& settings) {
     return config::local_files(settings.store) + ".node";
@@ -62,30 +64,36 @@ std::function<bool()> may_begin(const Node* node) {
 }
 
 Node::Node(const Clock& clock, store::Nodes& nodes, const config::Settings& settings,
-           Standby* standby, telemetry::Log log, std::function<void(const Error&)> on_deposed)
+           NodeContacts contacts, telemetry::Log log, std::function<void(const Error&)> on_deposed)
     : clock_(clock),
       nodes_(nodes),
       name_(settings.cluster.node.value_or("")),
       lease_length_(settings.cluster.lease),
       life_file_(life_file_of(settings)),
-      standby_(standby),
+      contacts_(std::move(contacts)),
       log_(std::move(log)),
       on_deposed_(std::move(on_deposed)),
-      membership_(clock, nodes,
-                  {.entry = {.name = name_,
-                             .address = standby == nullptr ? "" : standby->told_address(),
-                             .version = MERPATI_VERSION},
-                   .lease = lease_length_,
-                   .is_dead =
-                       [standby](const store::Node& node) {
-                           return standby != nullptr && standby->is_dead(node);
-                       }},
-                  log_) {}
+      membership_(
+          clock, nodes,
+          {.entry = {.name = name_, .address = contacts_.address, .version = MERPATI_VERSION},
+           .lease = lease_length_,
+           .is_dead = contacts_.is_dead},
+          log_) {}
 
 Result<void> Node::enter(const Pause& pause) {
     if (auto joined = join(pause); !joined) {
         return joined;
     }
+    if (!is_together()) {
+        if (auto waited = wait_for_all(pause); !waited) {
+            return waited;
+        }
+    }
+    keep();
+    return {};
+}
+
+Result<void> Node::wait_for_all(const Pause& pause) {
     std::string logged;
     while (true) {
         const auto next = membership_.step();
@@ -96,9 +104,6 @@ Result<void> Node::enter(const Pause& pause) {
             break;
         }
         const auto& owner = membership_.other_owner();
-        if (standby_ != nullptr) {
-            standby_->note_owner(owner);
-        }
         if (owner && owner->entry.name != logged) {
             logged = owner->entry.name;
             log_.info("waits: another node is at work", {{"node", name_}, {"owner", logged}});
@@ -109,10 +114,6 @@ Result<void> Node::enter(const Pause& pause) {
     }
     has_followed_ = !logged.empty();
     log_.info("owns the accounts", {{"node", name_}});
-    if (standby_ != nullptr) {
-        standby_->note_own(*self_);
-    }
-    keep();
     return {};
 }
 
@@ -143,13 +144,153 @@ Result<void> Node::join(const Pause& pause) {
 void Node::keep() {
     thread_.start("node", Millis{1}, [this]() -> PeriodicThread::Pause {
         const std::lock_guard lock{mutex_};
-        const auto next = membership_.step();
+        const auto looks = membership_.looks();
+        const auto next = membership_.step(!is_together() || moves_begun_);
         if (!next) {
             on_deposed_(next.error());
             return std::nullopt;
         }
+        if (membership_.looks() != looks) {
+            tell_owners();
+            changed_.notify_all();
+        }
         return *next;
     });
+}
+
+/// Others may not be told of this node before it works for a shard, nor while it ends that.
+void Node::tell_owners() {
+    if (!contacts_.on_owners) {
+        return;
+    }
+    auto owners = membership_.owners();
+    for (auto& [shard, owner] : owners) {
+        if (owner == self_ && is_together() && !attached_.has(shard)) {
+            owner.reset();
+        }
+    }
+    contacts_.on_owners(membership_.nodes(), owners);
+}
+
+void Node::begin_moves(Moves moves) {
+    if (!is_together()) {
+        return;
+    }
+    std::unique_lock lock{mutex_};
+    moves_ = std::move(moves);
+    moves_begun_ = true;
+    looks_seen_ = membership_.looks();
+    mover_ = start_thread("moves", [this] { run_moves(); });
+    changed_.wait_for(lock, first_move_within, [this] { return first_move_made_ || moves_end_; });
+}
+
+void Node::end_moves() {
+    {
+        const std::lock_guard lock{mutex_};
+        moves_end_ = true;
+    }
+    changed_.notify_all();
+    if (mover_.joinable()) {
+        mover_.join();
+    }
+}
+
+/// Looks at what the last look of the other thread has found. What could not be done is tried again
+/// after a pause.
+void Node::run_moves() {
+    Lock lock{mutex_};
+    bool is_done = true;
+    while (!moves_end_) {
+        const auto is_news = [this] { return moves_end_ || membership_.looks() != looks_seen_; };
+        if (is_done) {
+            changed_.wait(lock, is_news);
+        } else {
+            changed_.wait_for(lock, retry_every, [this] { return moves_end_; });
+        }
+        if (moves_end_) {
+            return;
+        }
+        looks_seen_ = membership_.looks();
+        is_done = move_once(lock);
+        first_move_made_ = true;
+        changed_.notify_all();
+    }
+}
+
+/// False: something is left to do.
+bool Node::move_once(Lock& lock) {
+    const auto lost = attached_.without(membership_.owned());
+    if (!lost.empty()) {
+        log_.warn("accounts belong to another node; their work is dropped",
+                  {{"shards", fmt::to_string(lost.size())}});
+        std::ignore = detach(lock, lost, model::Leave::at_once);
+    }
+    if (const auto surplus = membership_.surplus(); !surplus.empty()) {
+        auto given = surplus.list();
+        given.resize(std::min(given.size(), given_at_once));
+        if (!give_up(lock, store::ShardSet{given})) {
+            return false;
+        }
+    }
+    const auto mine = membership_.owned().without(membership_.surplus()).without(attached_);
+    return mine.empty() || take_up(lock, mine);
+}
+
+/// What is not attached was detached before, and its release has failed; or it never was.
+bool Node::give_up(Lock& lock, const store::ShardSet& shards) {
+    const auto ended = shards.common_with(attached_);
+    if (!ended.empty() && !detach(lock, ended, model::Leave::when_settled)) {
+        return false;
+    }
+    if (moves_end_) {
+        return false;
+    }
+    if (const auto released = membership_.release(shards); !released) {
+        log_trouble("cannot give accounts to another node; trying again", released.error());
+        return false;
+    }
+    logged_trouble_.clear();
+    log_.info("gave accounts to another node", {{"shards", fmt::to_string(shards.size())}});
+    tell_owners();
+    return true;
+}
+
+/// Requests for the shards wait from the beginning on.
+bool Node::detach(Lock& lock, const store::ShardSet& shards, model::Leave how) {
+    attached_.remove(shards);
+    tell_owners();
+    lock.unlock();
+    const auto detached = moves_.detach(shards.list(), how);
+    lock.lock();
+    return detached.has_value();
+}
+
+/// Connects devices, so it is not begun without a lease.
+bool Node::take_up(Lock& lock, const store::ShardSet& shards) {
+    if (!membership_.lease().holds()) {
+        return false;
+    }
+    lock.unlock();
+    const auto began = clock_.steady_now();
+    const auto attached = moves_.attach(shards.list());
+    const auto took = std::chrono::ceil<Millis>(clock_.steady_now() - began);
+    lock.lock();
+    if (!attached) {
+        log_trouble("cannot begin to work for accounts; trying again", attached.error());
+        return false;
+    }
+    logged_trouble_.clear();
+    attached_.add(shards);
+    log_.info("works for accounts",
+              {{"shards", fmt::to_string(attached_.size())}, {"ms", fmt::to_string(took.count())}});
+    tell_owners();
+    return true;
+}
+
+void Node::log_trouble(std::string_view what, const Error& error) {
+    if (!moves_end_ && std::exchange(logged_trouble_, error.detail) != error.detail) {
+        log_.warn(what, {{"why", error.detail}});
+    }
 }
 
 void Node::announce_leave() {
@@ -160,6 +301,7 @@ void Node::announce_leave() {
 }
 
 void Node::leave() {
+    end_moves();
     thread_.stop();
     if (std::exchange(self_, std::nullopt)) {
         membership_.leave();
@@ -167,14 +309,14 @@ void Node::leave() {
 }
 
 Result<std::unique_ptr<Node>> enter_as_node(const Clock& clock, const config::Settings& settings,
-                                            Standby* standby, const telemetry::Log& log,
+                                            NodeContacts contacts, const telemetry::Log& log,
                                             OpenedStore& opened, const Pause& pause) {
     auto* nodes = opened.store->nodes();
     if (nodes == nullptr) {
         return nullptr;
     }
     auto node = std::make_unique<Node>(
-        clock, *nodes, settings, standby, log.in("node"),
+        clock, *nodes, settings, std::move(contacts), log.in("node"),
         [log, store = settings.store](const Error& error) { end_process(log, store, error); });
     if (auto entered = node->enter(pause); !entered) {
         return pass(entered);
@@ -194,8 +336,8 @@ Result<std::unique_ptr<Node>> enter_for_command(const Clock& clock, store::Nodes
         return pass(checked);
     }
     // A command that was deposed need not end at once: what it still writes is refused.
-    auto node = std::make_unique<Node>(clock, nodes, settings, nullptr, telemetry::Log::none(),
-                                       [](const Error&) {});
+    auto node = std::make_unique<Node>(clock, nodes, settings, NodeContacts{},
+                                       telemetry::Log::none(), [](const Error&) {});
     const auto entered = node->enter([](std::chrono::milliseconds) { return true; });
     if (!entered && entered.error().code == ErrorCode::shutting_down) {
         return fail(ErrorCode::busy,

@@ -2,11 +2,17 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -14,43 +20,87 @@
 #include "cluster/membership.hpp"
 #include "config/settings.hpp"
 #include "daemon/gateway.hpp"
+#include "model/leave.hpp"
 #include "store/nodes.hpp"
+#include "store/shard_set.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::daemon {
 
 class Node;
-class Standby;
 
 /// Whether this process may begin anything now: it holds its lease. Empty: no other process can
 /// share the store (`node` is null).
 [[nodiscard]] std::function<bool()> may_begin(const Node* node);
 
-/// Operation: one node at a time owns all accounts and works for them; the others wait in `enter`,
-/// and tell their Standby who works. From then on a thread renews the lease. Without a lease no
-/// send and no callback is begun. If another node has deposed this one, `on_deposed` is called,
-/// which must end a server's process: the database refuses whatever it would write, and the next
-/// process knows nothing that is out of date.
+/// How a node and those that it shares the store with reach each other.
+struct NodeContacts {
+    /// Where others reach this node; "": nowhere, so that one node at a time owns everything.
+    std::string address{};
+    /// See Membership::Options.
+    std::function<bool(const store::Node&)> is_dead{};
+    /// Called whenever they may have changed: all nodes, and who works for each shard. A shard of
+    /// this node's own is somebody's only while this process works for it. On the threads of the
+    /// node, one call at a time; must not block, nor call the node.
+    std::function<void(const std::vector<store::Node>&, const std::vector<store::ShardOwner>&)>
+        on_owners{};
+};
+
+/// Operation: a thread renews the lease and looks at the other nodes. Without a lease no send and
+/// no callback is begun. If another node has deposed this one, `on_deposed` is called, which must
+/// end a server's process: the database refuses whatever it would write, and the next process knows
+/// nothing that is out of date.
 ///
-/// Threads: the owner's; `lease` from any.
+/// Alone (no address): one node at a time owns all accounts and works for them; the others wait in
+/// `enter`.
+///
+/// Together: any number of nodes own shards at once. `enter` joins. From `begin_moves` on this node
+/// claims what is free and its own by `place`, and gives up what another node should have. A second
+/// thread attaches and detaches, so that the lease never waits for that. A shard that is claimed is
+/// served once it is attached; an attach that fails is tried again every `retry_every`, and the
+/// shard stays this node's meanwhile. A shard that another node should have is released once its
+/// work is settled here; if that cannot be said to the database, it is tried again. At most
+/// `given_at_once` shards are given up together, so that few requests wait for the slowest send.
+///
+/// Threads: the owner's; `lease` and `leases_lost` from any.
 class Node {
 public:
-    /// `standby` null: this node answers nothing while it waits.
+    /// What is done with shards, on the second thread.
+    struct Moves {
+        /// The process works for the shards after it. An error: it works for none of them.
+        std::function<Result<void>(std::span<const store::Shard>)> attach;
+        /// Nothing is written for them after it. An error: the process stops.
+        std::function<Result<void>(std::span<const store::Shard>, model::Leave)> detach;
+    };
+
     Node(const Clock& clock, store::Nodes& nodes, const config::Settings& settings,
-         Standby* standby, telemetry::Log log, std::function<void(const Error&)> on_deposed);
+         NodeContacts contacts, telemetry::Log log, std::function<void(const Error&)> on_deposed);
     ~Node() { leave(); }
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
-    /// Joins, waits until it owns everything, and keeps it. Its process before this one is known to
-    /// be dead, since this one has its lock, and is not waited for. Errors: shutting_down (`pause`
-    /// said so), conflict (a node of this name is at work), fenced, and those of Nodes::join.
+    /// Joins; alone, it also waits until the node owns everything. Its process before this one is
+    /// known to be dead, since this one has its lock, and is not waited for. Errors: shutting_down
+    /// (`pause` said so), conflict (a node of this name is at work), fenced, and those of
+    /// Nodes::join.
     [[nodiscard]] Result<void> enter(const Pause& pause);
 
+    /// Together: the rooms can attach shards from now on. Waits until what was free is attached,
+    /// the first try has failed, or the database does not answer.
+    void begin_moves(Moves moves);
+    /// No attach or detach begins any more; the one that runs must end soon (AccountKeeper::stop).
+    /// Idempotent.
+    void end_moves();
+
+    [[nodiscard]] bool is_together() const noexcept { return !contacts_.address.empty(); }
+    /// Empty: it has not joined, or has left.
+    [[nodiscard]] const std::optional<store::NodeGeneration>& self() const noexcept {
+        return self_;
+    }
     /// Whether another node worked while this one waited in `enter`.
     [[nodiscard]] bool has_followed() const noexcept { return has_followed_; }
 
-    /// Tells the others that its accounts will be free soon.
+    /// Tells the others that its accounts will be free soon. It claims and gives up nothing more.
     void announce_leave();
     /// Frees its accounts. Nothing more may be written. Idempotent.
     void leave();
@@ -58,33 +108,54 @@ public:
     [[nodiscard]] const cluster::Lease& lease() const noexcept { return membership_.lease(); }
     [[nodiscard]] std::uint64_t leases_lost() const noexcept { return membership_.leases_lost(); }
 
+    static constexpr std::chrono::milliseconds retry_every{500};
+    static constexpr std::size_t given_at_once = 32;
+
 private:
     [[nodiscard]] Result<void> join(const Pause& pause);
+    [[nodiscard]] Result<void> wait_for_all(const Pause& pause);
     void keep();
+    void tell_owners();
+    void run_moves();
+    using Lock = std::unique_lock<std::mutex>;  // Of `mutex_`; not held during moves.
+    [[nodiscard]] bool move_once(Lock& lock);
+    [[nodiscard]] bool give_up(Lock& lock, const store::ShardSet& shards);
+    [[nodiscard]] bool detach(Lock& lock, const store::ShardSet& shards, model::Leave how);
+    [[nodiscard]] bool take_up(Lock& lock, const store::ShardSet& shards);
+    void log_trouble(std::string_view what, const Error& error);
 
     const Clock& clock_;
     store::Nodes& nodes_;
     const std::string name_;
     const Millis lease_length_;
     const std::string life_file_;
-    Standby* const standby_;
+    const NodeContacts contacts_;
     const telemetry::Log log_;
     const std::function<void(const Error&)> on_deposed_;
-    std::mutex mutex_;  // Of the membership.
+    std::mutex mutex_;  // Of the membership, and of what follows.
+    std::condition_variable changed_;
     cluster::Membership membership_;
+    store::ShardSet attached_;  // For which this process works.
+    bool moves_begun_ = false;
+    bool moves_end_ = false;
+    bool first_move_made_ = false;
+    std::uint64_t looks_seen_ = 0;  // By the second thread.
+    std::string logged_trouble_;    // Why a move was not made; empty: the last one was.
+    Moves moves_;
     PeriodicThread thread_;
-    std::optional<store::NodeGeneration> self_;  // Empty: it has not joined, or has left.
+    std::thread mover_;
+    std::optional<store::NodeGeneration> self_;
     bool has_followed_ = false;
 };
 
 struct OpenedStore;
 
-/// Waits until no other node works on the store, which it reads anew then. Null: no other process
-/// can share the store. The node must outlive neither it nor `standby`. Errors: those of
-/// Node::enter.
+/// Makes the process a node. Alone, it waits until no other node works on the store, which it reads
+/// anew then. Null: no other process can share the store. The node must not outlive it. Errors:
+/// those of Node::enter.
 [[nodiscard]] Result<std::unique_ptr<Node>> enter_as_node(const Clock& clock,
                                                           const config::Settings& settings,
-                                                          Standby* standby,
+                                                          NodeContacts contacts,
                                                           const telemetry::Log& log,
                                                           OpenedStore& opened, const Pause& pause);
 

@@ -1,9 +1,14 @@
-// Commands that change the store of a stopped server, as nodes.
+// Nodes: commands that change the store of a stopped server, and servers whose shards move.
 #include "daemon/node.hpp"
 
 #include <algorithm>
+#include <condition_variable>
+#include <functional>
 #include <list>
 #include <memory>
+#include <mutex>
+#include <span>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -125,6 +130,156 @@ TEST_F(KilledCommandTest, AnotherMachineWaitsForTheLease) {
     const auto command = enter();
     ASSERT_TRUE(command) << command.error().describe();
     EXPECT_EQ(owned(), store::shard_count);
+}
+
+/// A server that shares the rows with one on another machine. What its rooms do is played.
+struct MovingNodeTest : ::testing::Test {
+    MovingNodeTest() {
+        settings.store.url = "postgresql://merpati@/db";
+        settings.store.folder = folder.path();
+        settings.cluster.node = "one";
+        settings.cluster.lease = std::chrono::seconds{3};
+    }
+    ~MovingNodeTest() override { node.reset(); }
+
+    void start() {
+        node = std::make_unique<Node>(
+            clock, nodes, settings,
+            NodeContacts{
+                .address = "one.example:8081",
+                .on_owners = [this](const auto&, const auto& owners) { note_owners(owners); }},
+            telemetry::Log::none(), [](const Error&) {});
+        const auto entered = node->enter([](std::chrono::milliseconds) { return true; });
+        ASSERT_TRUE(entered) << entered.error().describe();
+        node->begin_moves(
+            {.attach = [this](auto shards) { return attach(shards); },
+             .detach = [this](auto shards, auto how) { return detach(shards, how); }});
+    }
+
+    // On the threads of the node.
+    void note_owners(const std::vector<store::ShardOwner>& owners) {
+        const std::lock_guard lock{mutex};
+        told = std::ranges::count_if(owners, [this](const store::ShardOwner& one) {
+            return one.owner && one.owner == node->self();
+        });
+        if (change_rows) {
+            change_rows();
+            change_rows = nullptr;
+        }
+        changed.notify_all();
+    }
+    Result<void> attach(std::span<const store::Shard> shards) {
+        const std::lock_guard lock{mutex};
+        if (failures > 0) {
+            --failures;
+            changed.notify_all();
+            return fail(ErrorCode::unavailable, "the database is away");
+        }
+        attached.add(store::ShardSet{shards});
+        changed.notify_all();
+        return {};
+    }
+    Result<void> detach(std::span<const store::Shard> shards, model::Leave how) {
+        const std::lock_guard lock{mutex};
+        const store::ShardSet meant{shards};
+        EXPECT_EQ(how, model::Leave::when_settled);
+        EXPECT_EQ(attached.common_with(meant), meant) << "they were attached before";
+        for (const auto shard : shards) {
+            EXPECT_TRUE(rows.owners.at(static_cast<std::size_t>(shard)).owner)
+                << "it is released afterwards";
+        }
+        largest = std::max(largest, shards.size());
+        attached.remove(meant);
+        changed.notify_all();
+        return {};
+    }
+
+    template <class Predicate>
+    void wait_until(Predicate is_so) {
+        std::unique_lock lock{mutex};
+        EXPECT_TRUE(changed.wait_for(lock, std::chrono::seconds{30}, is_so));
+    }
+    /// Changes the rows on the node's thread, so that nobody reads them meanwhile.
+    void with_rows(std::function<void()> change) {
+        {
+            const std::lock_guard lock{mutex};
+            change_rows = std::move(change);
+        }
+        wait_until([this] { return !change_rows; });
+    }
+    /// The other server, which has been up for long.
+    void join_other() {
+        const auto joined = other.join(
+            {.name = "two", .address = "two.example:8081", .version = "1"}, settings.cluster.lease);
+        ASSERT_TRUE(joined);
+        rows.find(*joined)->joined_at -= std::chrono::minutes{2};
+    }
+
+    testing::TemporaryFolder folder;
+    const SystemClock clock;
+    config::Settings settings = settings_in(folder);
+    cluster::SharedRows rows;
+    cluster::FakeNodes nodes{rows};
+    cluster::FakeNodes other{rows};
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::function<void()> change_rows;
+    store::ShardSet attached;
+    std::ptrdiff_t told = 0;  // Shards that are said to be this node's.
+    std::size_t largest = 0;  // How many were detached at once.
+    int failures = 0;         // How many more calls of `attach` fail.
+    std::unique_ptr<Node> node;
+};
+
+TEST_F(MovingNodeTest, WhatIsFreeIsAttachedBeforeTheServerHasStarted) {
+    start();
+    const std::lock_guard lock{mutex};
+    EXPECT_TRUE(attached.is_all());
+    EXPECT_EQ(told, store::shard_count);
+}
+
+TEST_F(MovingNodeTest, AnAttachThatFailsIsTriedAgainAndTheShardsAreNobodysMeanwhile) {
+    failures = 2;
+    start();
+    {
+        const std::lock_guard lock{mutex};
+        EXPECT_TRUE(attached.empty());
+        EXPECT_EQ(told, 0);
+    }
+    wait_until([this] { return told == store::shard_count; });
+    const std::lock_guard lock{mutex};
+    EXPECT_TRUE(attached.is_all());
+    EXPECT_EQ(failures, 0);
+}
+
+TEST_F(MovingNodeTest, WhatAnotherNodeShouldHaveIsDetachedBeforeItIsReleasedAndLittleAtATime) {
+    start();
+    with_rows([this] { join_other(); });
+    std::vector<store::Shard> all;
+    for (store::Shard shard = 0; shard < store::shard_count; ++shard) {
+        all.push_back(shard);
+    }
+    for (std::size_t owned = 0; owned < store::shard_count / 2;) {
+        with_rows([&] {
+            const auto claimed = other.claim(all);
+            ASSERT_TRUE(claimed);
+            owned += claimed->size();
+            EXPECT_TRUE(other.renew());
+        });
+    }
+    const std::lock_guard lock{mutex};
+    EXPECT_EQ(attached.size(), static_cast<std::size_t>(store::shard_count / 2));
+    EXPECT_LE(largest, Node::given_at_once);
+}
+
+TEST_F(MovingNodeTest, ANodeThatLeavesMovesNothingMore) {
+    start();
+    node->announce_leave();
+    node->end_moves();
+    node->leave();
+    EXPECT_TRUE(std::ranges::none_of(
+        rows.owners, [](const store::ShardOwner& one) { return one.owner.has_value(); }));
+    EXPECT_TRUE(attached.is_all()) << "its rooms have stopped by themselves";
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/queue_clock.hpp"
 #include "config/settings.hpp"
 #include "outbound/address_policy.hpp"
+#include "store/nodes.hpp"
 #include "store/store.hpp"
 #include "telemetry/log.hpp"
 
@@ -21,11 +22,13 @@ struct OpenedStore {
     std::int64_t last_sequence = 0;
     Millis clock_offset{0};
     std::vector<outbound::Cidr> allowed;  // outbound.allow
+    store::Nodes* nodes = nullptr;        // Of `store`, wherever that is moved.
 
-    /// Reads `last_sequence` and `clock_offset` anew, after another process has used the store.
-    /// Errors: those of store::LaneReader.
+    /// Reads `last_sequence` and `clock_offset` anew, after another process has used the store, or
+    /// this one has joined as a node. Errors: those of store::LaneReader.
     [[nodiscard]] Result<void> read_clock();
-    /// Starts queue time where the previous process left it.
+    /// Starts queue time where the previous process left it; where other processes can share the
+    /// store, with its database's clock.
     void begin(QueueClock& clock) const;
 };
 

@@ -29,8 +29,7 @@ SendingRooms::SendingRooms(Rooms given)
               const auto entry = rooms.directory.find_account(account);
               return entry ? entry->account.callback_batch : std::nullopt;
           },
-          callback_options(rooms.settings, rooms.may_begin, rooms.publisher.attempt_listener(),
-                           rooms.log.in("callback"))),
+          options_of_callbacks()),
       scheduler(
           rooms.queue_clock, rooms.random, rooms.store, rooms.committer, connectors,
           [this](const auto& message, const auto& completion) {
@@ -41,6 +40,7 @@ SendingRooms::SendingRooms(Rooms given)
                      .random = rooms.random,
                      .notices = notices,
                      .committer = rooms.committer,
+                     .ownership = rooms.ownership,
                      .retry = options_of_scheduler().retry_policy(),
                      .on_finish = rooms.on_finish,
                      .on_returned = devices::returns_to(scheduler),
@@ -78,9 +78,17 @@ SendingRooms::SendingRooms(Rooms given)
                       .bytes_max = rooms.settings.media.max_bytes,
                       .log = rooms.log.in("connector")}) {}
 
+callback::Options SendingRooms::options_of_callbacks() {
+    auto options = callback_options(rooms.settings, rooms.may_begin,
+                                    rooms.publisher.attempt_listener(), rooms.log.in("callback"));
+    options.starts_empty = rooms.ownership.here().empty();
+    return options;
+}
+
 scheduler::Options SendingRooms::options_of_scheduler() {
     auto options = scheduler_options(rooms.settings, media_fetcher, rooms.log.in("scheduler"));
     options.may_begin = rooms.may_begin;
+    options.starts_empty = rooms.ownership.here().empty();
     options.on_handed_over = [this](Timestamp by) { late_statuses.handed_over(by); };
     options.campaign_may_send = [this](auto id) { return rooms.open_campaigns.may_send(id); };
     options.on_withdrawn = rooms.on_withdrawn;

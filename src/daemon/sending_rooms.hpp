@@ -32,8 +32,9 @@
 
 namespace merpati::daemon {
 
-/// Operation: `start` before the devices are connected (AccountKeeper). The rooms stop in three
-/// steps, between which the server answers the requests that wait for them.
+/// Operation: `start` before the devices are connected (AccountKeeper). Where no account is here
+/// (Ownership), the rooms start empty. They stop in three steps, between which the server answers
+/// the requests that wait for them.
 ///
 /// Threads: the owner's.
 struct SendingRooms {
@@ -83,6 +84,7 @@ struct SendingRooms {
     devices::PlatformCalls platform_calls;
 
 private:
+    [[nodiscard]] callback::Options options_of_callbacks();
     [[nodiscard]] scheduler::Options options_of_scheduler();
 };
 

@@ -34,6 +34,11 @@ std::chrono::milliseconds Upkeep::round() {
         look_at_clock();
         look_at_log();
     }
+    return ownership_.keeps_house() ? keep_house() : tick;
+}
+
+/// What is done once for all accounts. Returns the pause before the next round.
+std::chrono::milliseconds Upkeep::keep_house() {
     std::chrono::milliseconds pause = tick;
     const bool begins_round = clock_.steady_now() >= prune_at_;
     if (begins_round) {
@@ -58,7 +63,7 @@ void Upkeep::look_at_clock() {
         const std::chrono::duration<double> seconds = *set_by;
         log_.warn("the machine's clock was set; delays go on by elapsed time",
                   {{"by", fmt::format("{:+.3f} s", seconds.count())}});
-        offset_stored_ = false;
+        offset_stored_ = !options_.stores_clock_offset;
     }
     if (offset_stored_) {
         return;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "admission/ownership.hpp"
 #include "api/send/outcome_waiters.hpp"
 #include "base/periodic_thread.hpp"
 #include "base/queue_clock.hpp"
@@ -11,6 +12,7 @@
 #include "devices/late_statuses.hpp"
 #include "devices/lost_devices.hpp"
 #include "devices/restrictions.hpp"
+#include "model/store_url.hpp"
 #include "people/people_directory.hpp"
 #include "store/committer.hpp"
 #include "store/condition.hpp"
@@ -29,6 +31,7 @@ struct UpkeepOptions {
     std::chrono::seconds usage_kept{std::chrono::days{1'095}};
     std::chrono::seconds ledger_kept{std::chrono::days{3'650}};
     people::SessionLimits sessions{};
+    bool stores_clock_offset = true;  // False: queue time follows the database's clock.
 
     [[nodiscard]] static UpkeepOptions of(const config::Settings& settings) {
         return {
@@ -40,7 +43,8 @@ struct UpkeepOptions {
             .keys_kept = settings.retention.keys,
             .usage_kept = settings.retention.usage,
             .ledger_kept = settings.retention.ledger,
-            .sessions = {.idle = settings.app.session_idle, .longest = settings.app.session_max}};
+            .sessions = {.idle = settings.app.session_idle, .longest = settings.app.session_max},
+            .stores_clock_offset = !model::is_postgresql(settings.store.url)};
     }
 };
 
@@ -53,19 +57,22 @@ struct UpkeepOptions {
 ///   every 5 s     summarises messages for searches;
 ///   every minute  begins to remove the rows that retention no longer keeps.
 /// Summaries and retention work in steps, with 10 ms between them, so that other commits are not
-/// held up. A step of retention ends after 10 ms.
+/// held up. A step of retention ends after 10 ms. Of several nodes that share a store, one does
+/// these two (Ownership::keeps_house).
 ///
 /// Threads: one of its own.
 class Upkeep {
 public:
     Upkeep(QueueClock& clock, const store::Condition& condition, store::ReaderPool& readers,
-           store::Committer& committer, api::OutcomeWaiters& waiters,
-           devices::LateStatuses& late_statuses, devices::LostDevices& lost_devices,
-           devices::Restrictions& restrictions, UpkeepOptions options, telemetry::Log log)
+           store::Committer& committer, const admission::Ownership& ownership,
+           api::OutcomeWaiters& waiters, devices::LateStatuses& late_statuses,
+           devices::LostDevices& lost_devices, devices::Restrictions& restrictions,
+           UpkeepOptions options, telemetry::Log log)
         : clock_(clock),
           condition_(condition),
           readers_(readers),
           committer_(committer),
+          ownership_(ownership),
           waiters_(waiters),
           late_statuses_(late_statuses),
           lost_devices_(lost_devices),
@@ -78,6 +85,7 @@ public:
 
 private:
     [[nodiscard]] std::chrono::milliseconds round();
+    [[nodiscard]] std::chrono::milliseconds keep_house();
     void look_at_clock();
     [[nodiscard]] bool prune_step(bool begins_round);
     [[nodiscard]] bool summarise_step();
@@ -88,6 +96,7 @@ private:
     const store::Condition& condition_;
     store::ReaderPool& readers_;
     store::Committer& committer_;
+    const admission::Ownership& ownership_;
     api::OutcomeWaiters& waiters_;
     devices::LateStatuses& late_statuses_;
     devices::LostDevices& lost_devices_;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "admission/directory.hpp"
 #include "admission/ownership.hpp"
@@ -29,6 +30,7 @@
 #include "model/leave.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
+#include "store/shard_set.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::devices {
@@ -79,20 +81,21 @@ public:
                      .limits = limits_of_reports_,
                      .log = rooms_.log}) {}
 
-    /// Passes every device to the scheduler, connects those that were connected or reconnecting
-    /// before, and ends pairings of the last run. The committer must be running. Errors: of
-    /// Committer::change_and_wait.
+    /// Passes every device that is here (`ownership`) to the scheduler, connects those that were
+    /// connected or reconnecting before, and ends pairings of the last run. The committer must be
+    /// running. Errors: of Committer::change_and_wait.
     [[nodiscard]] Result<void> start();
 
     // Both on the committer's thread.
-    /// Takes the account's devices up, as a start does all; `ownership` has the account. Their
-    /// lanes are attached with them.
-    void attach(model::AccountId account);
-    /// Stops the account's devices, and forgets what is known of them; `ownership` no longer has
-    /// it, so that their states stay as they are. Their lanes were detached before. Calls `done`
-    /// when the connectors have reported all that they know and, unless `at_once`, write no secrets
-    /// of the devices any more; not if the gateway stops first.
-    void detach(model::AccountId account, model::Leave how, std::move_only_function<void()> done);
+    /// Takes up the devices of the shards' accounts, as a start does all; `ownership` has them.
+    /// Their lanes are attached with them.
+    void attach(const store::ShardSet& shards);
+    /// Stops these devices, and forgets what is known of them; `ownership` no longer has their
+    /// accounts, so that their states stay as they are. Their lanes were detached before. Drops
+    /// `done` when the connectors have reported all that they know and, unless `at_once`, write no
+    /// secrets of the devices any more.
+    void detach(const store::ShardSet& shards, model::Leave how, std::shared_ptr<const void> done);
+    [[nodiscard]] std::vector<model::PhoneNumber> numbers_of(const store::ShardSet& shards) const;
 
     /// Call on the committer's thread, after the directory has applied the change.
     void follow(const store::RowChange& change);
@@ -132,6 +135,7 @@ public:
     [[nodiscard]] Result<std::unique_ptr<Stillness>> keep_still(model::PhoneNumber number) override;
 
 private:
+    [[nodiscard]] std::vector<model::Device> devices_of(const store::ShardSet& shards) const;
     void take_up(const model::Device& device);
 
     /// An error is the answer of the call.

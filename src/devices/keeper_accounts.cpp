@@ -1,6 +1,8 @@
-// The keeper: attaches devices, all at the start or those of an account, and detaches them.
-#include <functional>
+// The keeper: attaches devices, all at the start or those of some shards, and detaches them.
+#include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "devices/keeper.hpp"
@@ -11,17 +13,8 @@ namespace {
 
 using model::DeviceState;
 
-/// Calls a function when the last copy of its pointer is gone.
-class AtLast {
-public:
-    explicit AtLast(std::move_only_function<void()> call) : call_(std::move(call)) {}
-    AtLast(const AtLast&) = delete;
-    AtLast& operator=(const AtLast&) = delete;
-    ~AtLast() { call_(); }
-
-private:
-    std::move_only_function<void()> call_;
-};
+/// So that a step of the scheduler is short.
+constexpr std::size_t attached_together = 256;
 
 }  // namespace
 
@@ -30,18 +23,38 @@ Result<void> DeviceKeeper::start() {
     return rooms_.committer.change_and_wait(
         [](store::Tables&) -> Result<void> { return {}; },
         [this] {
-            for (const auto& device : rooms_.directory.devices(std::nullopt)) {
+            for (const auto& device : devices_of(rooms_.ownership.here())) {
                 rooms_.scheduler.device_changed(device);  // It has read all lanes.
                 take_up(device);
             }
         });
 }
 
-void DeviceKeeper::attach(model::AccountId account) {
-    for (const auto& device : rooms_.directory.devices(account)) {
-        rooms_.scheduler.attach(device);
-        take_up(device);
+std::vector<model::Device> DeviceKeeper::devices_of(const store::ShardSet& shards) const {
+    if (shards.empty()) {
+        return {};
     }
+    auto devices = rooms_.directory.devices(std::nullopt);
+    std::erase_if(devices, [&](const auto& device) { return !shards.has(device.account); });
+    return devices;
+}
+
+std::vector<model::PhoneNumber> DeviceKeeper::numbers_of(const store::ShardSet& shards) const {
+    std::vector<model::PhoneNumber> numbers;
+    for (const auto& device : devices_of(shards)) {
+        numbers.push_back(device.number);
+    }
+    return numbers;
+}
+
+void DeviceKeeper::attach(const store::ShardSet& shards) {
+    const auto devices = devices_of(shards);
+    for (auto rest = std::span{devices}; !rest.empty();) {
+        const auto some = rest.first(std::min(rest.size(), attached_together));
+        rooms_.scheduler.attach({some.begin(), some.end()});
+        rest = rest.subspan(some.size());
+    }
+    std::ranges::for_each(devices, [this](const auto& device) { take_up(device); });
 }
 
 void DeviceKeeper::take_up(const model::Device& device) {
@@ -60,10 +73,9 @@ void DeviceKeeper::take_up(const model::Device& device) {
     }
 }
 
-void DeviceKeeper::detach(model::AccountId account, model::Leave how,
-                          std::move_only_function<void()> done) {
-    const auto last = std::make_shared<const AtLast>(std::move(done));
-    for (const auto& device : rooms_.directory.devices(account)) {
+void DeviceKeeper::detach(const store::ShardSet& shards, model::Leave how,
+                          std::shared_ptr<const void> done) {
+    for (const auto& device : devices_of(shards)) {
         const auto number = device.number;
         rooms_.lost_devices.forget(number);
         rooms_.restrictions.forget(number);
@@ -74,7 +86,7 @@ void DeviceKeeper::detach(model::AccountId account, model::Leave how,
         }
         connector->stop_device(number);
         if (how == model::Leave::when_settled) {
-            connector->settle_device(number, [this, number, last](const Result<void>& settled) {
+            connector->settle_device(number, [this, number, done](const Result<void>& settled) {
                 if (!settled) {
                     rooms_.log.warn("a device leaves this process that may still be connected",
                                     {{"device", telemetry::mask_number(number.text())},
@@ -82,7 +94,7 @@ void DeviceKeeper::detach(model::AccountId account, model::Leave how,
                 }
             });
         }
-        connector->after_reports([last] {});
+        connector->after_reports([done] {});
     }
 }
 

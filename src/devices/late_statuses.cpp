@@ -361,6 +361,7 @@ void LateStatuses::decide() {
         return;
     }
     struct Work {
+        store::ShardSet here;
         Ended ended;
         Timestamp next = Timestamp::max();
         bool full = false;
@@ -368,8 +369,8 @@ void LateStatuses::decide() {
     const auto work = std::make_shared<Work>();
     const bool taken = rooms_.committer.change_always(
         [this, until, work](store::Tables& tables) -> Result<void> {
-            *work = {};
-            auto undecided = tables.undecided(until, decided_max);
+            *work = {.here = rooms_.ownership.here()};
+            auto undecided = tables.undecided(until, decided_max, work->here);
             if (!undecided) {
                 return pass(undecided);
             }
@@ -394,7 +395,8 @@ void LateStatuses::decide() {
         },
         [this, work](const Result<void>& done) {
             if (done) {
-                next_ = work->next;
+                // Those that were attached meanwhile are looked for next.
+                next_ = work->here == rooms_.ownership.here() ? work->next : Timestamp{};
                 publish(std::move(work->ended));
             } else {
                 rooms_.log.error("cannot decide what became of messages",

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "admission/ownership.hpp"
 #include "base/queue_clock.hpp"
 #include "connector/connector.hpp"
 #include "devices/notices.hpp"
@@ -35,8 +36,8 @@ namespace merpati::devices {
 /// message whose number belongs to another account by now fails instead.
 ///
 /// Crash: handed-over messages and their `decide_by` are only in the store; each decision is one
-/// commit. After a start, messages without a status are not decided for `start_grace`, so that
-/// connectors can report the statuses of the time before.
+/// commit. After a start, and whenever accounts were attached, messages without a status are not
+/// decided for `start_grace`, so that connectors can report the statuses of the time before.
 ///
 /// Threads: any, except where a function says otherwise.
 ///
@@ -65,6 +66,7 @@ public:
         Random& random;
         Notices& notices;
         store::Committer& committer;
+        const admission::Ownership& ownership;
         scheduler::RetryPolicy retry{};
         // All are called on the committer's thread; `on_progress` may be empty.
         scheduler::FinishListener on_finish;
@@ -74,7 +76,8 @@ public:
     };
     explicit LateStatuses(Rooms rooms) : rooms_(std::move(rooms)) {}
 
-    /// Makes the next `decide` look for messages that were handed over before the start.
+    /// Makes the next `decide` look for messages that were handed over before the start, or before
+    /// their accounts were attached.
     void start();
 
     /// Call on the committer's thread after a message was handed over.
@@ -93,8 +96,8 @@ public:
     /// Call on the committer's thread.
     void publish(Ended&& ended) const;
 
-    /// Decides the messages whose `decide_by` has passed. Call it periodically. Does not wait for
-    /// the commit; a call during the commit does nothing.
+    /// Decides the messages of accounts that are here whose `decide_by` has passed. Call it
+    /// periodically. Does not wait for the commit; a call during the commit does nothing.
     void decide();
 
 private:

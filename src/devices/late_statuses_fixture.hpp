@@ -45,6 +45,7 @@ struct LateStatusesFixture : ::testing::Test {
             .random = random,
             .notices = notices,
             .committer = *committer,
+            .ownership = ownership,
             .on_finish = [this](store::Finish&& finish) { ended.push_back(std::move(finish)); },
             .on_returned = [this](const auto& one) { returned.push_back(one); },
             .on_progress =
@@ -193,6 +194,7 @@ struct LateStatusesFixture : ::testing::Test {
     testing::TemporaryFolder folder;
     testing::ManualClock clock;
     QueueClock queue_clock{clock};
+    admission::Ownership ownership;
     testing::FixedRandom random;
     UuidSource ids{queue_clock, random};
     Notices notices{queue_clock, ids};

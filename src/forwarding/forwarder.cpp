@@ -220,9 +220,10 @@ void Forwarder::Impl::abandon(const PassagePtr& passage) {
 }
 
 bool Forwarder::Impl::take_head(const PassagePtr& passage, const outbound::Response& response) {
-    if (response.status == not_here_status) {
+    const bool is_not_here = !response.header(not_here_header).empty();
+    if (is_not_here || response.status == not_here_status) {
         passage->elsewhere = parse_shard(response.header(shard_header)).value_or(passage->shard);
-        if (response.header(not_here_header).empty()) {
+        if (!is_not_here) {
             log_.error(
                 "the server that works does not know this one: do both have copies of one "
                 "cluster.key_file?");

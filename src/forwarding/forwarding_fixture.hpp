@@ -30,8 +30,9 @@ using http::testing::RawClient;
 class WorkingNode {
 public:
     explicit WorkingNode(const Clock& clock, Random& random, const NodeSecret& secret)
-        : desk_(secret, &routes, http::testing::refusal_text, 64UL * 1024) {
+        : desk_(secret, http::testing::refusal_text, 64UL * 1024) {
         add_routes();
+        desk_.open(routes);
         desk_.add_routes(router_);
         http::Options options{.listen = {"127.0.0.1:0"}};
         options.limits.sweep_interval = 2ms;
@@ -132,7 +133,15 @@ private:
 template <std::size_t requests_max = 100>
 struct ForwardingFixture : ::testing::Test {
     ForwardingFixture() {
-        sending.add_routes(router);
+        using http::Method;
+        for (const auto method : {Method::get, Method::head, Method::post, Method::put,
+                                  Method::patch, Method::del, Method::options, Method::other}) {
+            router.add_upload(method, "/*",
+                              [this](const http::Request& request, http::Responder responder,
+                                     const http::PieceHold&) {
+                                  return sending.take(Shard{0}, request, std::move(responder));
+                              });
+        }
         for (const auto method : {http::Method::get, http::Method::post}) {
             router.add_upload(method, "/shards/{}",
                               [this](const http::Request& request, http::Responder responder,

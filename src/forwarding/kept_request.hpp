@@ -25,4 +25,20 @@ private:
     http::Request request_;
 };
 
+/// A copy of a request with its body, as far as that has come. Threads: none.
+class KeptWhole {
+public:
+    explicit KeptWhole(const http::Request& request) : head_(request), body_(request.body) {}
+
+    void add(std::string_view piece) { body_ += piece; }
+    [[nodiscard]] const http::Request& request() noexcept {
+        head_.request().body = body_;
+        return head_.request();
+    }
+
+private:
+    KeptRequest head_;
+    std::string body_;
+};
+
 }  // namespace merpati::forwarding

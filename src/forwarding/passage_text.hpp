@@ -18,9 +18,10 @@ namespace merpati::forwarding {
 inline constexpr std::string_view caller_header = "Merpati-Caller";
 inline constexpr std::string_view proof_header = "Merpati-Proof";
 
-/// Answered with `not_here_header` by a node that does not work for what it was handed, and without
-/// it to a request that has not the nodes' proof.
+/// Answered to a request that has not the nodes' proof.
 inline constexpr std::uint16_t not_here_status = 421;
+/// Of the answer of a node that does not work for what it was handed, whatever the status is.
+/// Nothing was done then.
 inline constexpr std::string_view not_here_header = "merpati-not-here";
 /// With `not_here_header`: the shard to which the request belongs.
 inline constexpr std::string_view shard_header = "merpati-shard";

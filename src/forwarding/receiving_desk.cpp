@@ -45,13 +45,14 @@ std::unique_ptr<http::BodyReceiver> ReceivingDesk::take(const http::Request& giv
     }
     auto kept = std::make_unique<KeptRequest>(given);
     amend(kept->request(), *caller);
-    if (routes_ == nullptr || left_) {
+    const auto* const routes = routes_.load();
+    if (routes == nullptr) {
         http::Reply reply{.status = not_here_status, .body = refusal_(not_here_status)};
         reply.add_header(not_here_header, "1");
         responder.send(std::move(reply));
         return nullptr;
     }
-    const auto match = routes_->find(given.method, given.path);
+    const auto match = routes->find(given.method, given.path);
     if (match.upload != nullptr) {
         return (*match.upload)(kept->request(), std::move(responder), std::move(hold));
     }
@@ -72,17 +73,18 @@ std::unique_ptr<http::BodyReceiver> ReceivingDesk::take(const http::Request& giv
             request.body = body;
             (*handler)(request, std::move(begun->responder));
         },
-        [this, begun](const std::string& /*so_far*/,
-                      bool is_too_long) -> std::unique_ptr<http::BodyReceiver> {
-            begun->responder.send(is_too_long ? too_large(begun->kept->request())
+        [this, routes, begun](const std::string& /*so_far*/,
+                              bool is_too_long) -> std::unique_ptr<http::BodyReceiver> {
+            begun->responder.send(is_too_long ? too_large(*routes, begun->kept->request())
                                               : refused({.status = 503}));
             return nullptr;
         });
 }
 
-http::Reply ReceivingDesk::too_large(const http::Request& request) const {
-    if (routes_->before_too_large) {
-        if (auto earlier = routes_->before_too_large(request)) {
+http::Reply ReceivingDesk::too_large(const http::Router& routes,
+                                     const http::Request& request) const {
+    if (routes.before_too_large) {
+        if (auto earlier = routes.before_too_large(request)) {
             return *std::move(earlier);
         }
     }

@@ -10,8 +10,6 @@
 namespace merpati::forwarding {
 namespace {
 
-using http::Method;
-
 /// Whoever calls with the same key or cookie, or, without one, from the same address.
 std::size_t party_of(const http::Request& request) {
     const auto credentials = request.authorization.empty()
@@ -27,24 +25,16 @@ std::shared_ptr<const std::string> shared(std::string text) {
 
 }  // namespace
 
-void SendingDesk::add_routes(http::Router& router) {
-    for (const auto method : {Method::get, Method::head, Method::post, Method::put, Method::patch,
-                              Method::del, Method::options, Method::other}) {
-        router.add_upload(method, "/*",
-                          [this](const http::Request& request, http::Responder responder,
-                                 const http::PieceHold& /*hold*/) {
-                              return take(Shard{0}, request, std::move(responder));
-                          });
-    }
-}
-
-void SendingDesk::pass_on_at_once(const http::Request& request, http::Responder responder) const {
+void SendingDesk::pass_on(Shard shard, const http::Request& request,
+                          http::Responder responder) const {
     auto text = head_of(request, secret_);
-    append_whole(text, {});
+    append_whole(text, request.body);
     forwarder_.pass_on({.method = std::string{passed_method(request.method)},
                         .bytes = shared(std::move(text)),
-                        .is_repeatable = true,
-                        .party = party_of(request)},
+                        .is_repeatable = is_repeatable_(request),
+                        .party = party_of(request),
+                        .patience = patience,
+                        .shard = shard},
                        std::move(responder));
 }
 

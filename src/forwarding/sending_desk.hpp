@@ -28,15 +28,12 @@ public:
     SendingDesk(Forwarder& forwarder, const NodeSecret& secret, IsRepeatable is_repeatable)
         : forwarder_(forwarder), secret_(secret), is_repeatable_(std::move(is_repeatable)) {}
 
-    /// Adds routes for all methods and paths, which more exact ones precede: everything goes to the
-    /// owner of the first shard.
-    void add_routes(http::Router& router);
     /// Passes a request on to the owner of the shard.
     [[nodiscard]] std::unique_ptr<http::BodyReceiver> take(Shard shard,
                                                            const http::Request& request,
                                                            http::Responder responder);
-    /// Passes on a request without a body if there is an owner now; otherwise answers 503.
-    void pass_on_at_once(const http::Request& request, http::Responder responder) const;
+    /// The same for a request that has its whole body.
+    void pass_on(Shard shard, const http::Request& request, http::Responder responder) const;
 
     /// How long a request waits for an owner.
     static constexpr std::chrono::seconds patience{15};

@@ -32,6 +32,16 @@ bool SessionEntry::note_seen(const SessionLimits& limits, Timestamp now) noexcep
            written_at_.compare_exchange_strong(written, at, std::memory_order_relaxed);
 }
 
+void SessionEntry::note_stored(Timestamp seen_at) noexcept {
+    for (auto* time : {&seen_at_, &written_at_}) {
+        auto known = time->load(std::memory_order_relaxed);
+        while (known < to_unix_millis(seen_at) &&
+               !time->compare_exchange_weak(known, to_unix_millis(seen_at),
+                                            std::memory_order_relaxed)) {
+        }
+    }
+}
+
 struct PeopleDirectory::Shards {
     ShardedMap<model::PersonId, std::shared_ptr<const model::Person>> people;
     OrderedMap<model::PersonId, std::shared_ptr<const model::Person>> by_id;
@@ -39,6 +49,7 @@ struct PeopleDirectory::Shards {
     ShardedMap<std::string, model::PersonId> by_email;
     GroupedMap<model::AccountId, model::PersonId, std::shared_ptr<const model::Person>> members;
     ShardedMap<Sha256, std::shared_ptr<SessionEntry>, DigestHash> sessions;
+    ShardedMap<model::SessionId, std::shared_ptr<SessionEntry>> sessions_by_id;
     GroupedMap<model::PersonId, model::SessionId, std::shared_ptr<SessionEntry>> sessions_of;
     /// By the address where they began, alone and with the person.
     ShardedMap<std::string, std::size_t> sessions_from;
@@ -62,6 +73,7 @@ Result<void> PeopleDirectory::load(store::PeopleReader& reader) {
     shards_->by_email.clear();
     shards_->members.clear();
     shards_->sessions.clear();
+    shards_->sessions_by_id.clear();
     shards_->sessions_of.clear();
     shards_->sessions_from.clear();
     for (const auto& person : *people) {
@@ -125,10 +137,21 @@ void PeopleDirectory::apply(const store::RowChange& change) {
     }
 }
 
+std::optional<store::RowChange> PeopleDirectory::removal_of(const store::DirectoryRow& row) const {
+    if (row.kind == store::DirectoryRow::Kind::person) {
+        const auto person = find({row.id});
+        return person == nullptr ? std::optional<store::RowChange>{}
+                                 : store::PersonRemoved{*person};
+    }
+    const auto session = shards_->sessions_by_id.find({row.id});
+    return session ? std::optional<store::RowChange>{store::SessionEnded{(*session)->session()}}
+                   : std::nullopt;
+}
+
 void PeopleDirectory::put(const model::Person& person) {
     if (const auto before = find(person.id)) {
         if (before->email != person.email) {
-            shards_->by_email.remove(before->email);
+            forget_email(*before);
         }
         for (const auto& membership : before->memberships) {
             if (!person.role_in(membership.account)) {
@@ -148,12 +171,19 @@ void PeopleDirectory::put(const model::Person& person) {
     }
 }
 
+/// Another person may have the address already: changes of other processes come in no order.
+void PeopleDirectory::forget_email(const model::Person& before) {
+    if (shards_->by_email.find(before.email) == before.id) {
+        shards_->by_email.remove(before.email);
+    }
+}
+
 void PeopleDirectory::remove(const model::Person& person) {
     const auto before = find(person.id);
     if (before == nullptr) {
         return;
     }
-    shards_->by_email.remove(before->email);
+    forget_email(*before);
     for (const auto& membership : before->memberships) {
         shards_->members.remove(membership.account, person.id);
     }
@@ -162,12 +192,16 @@ void PeopleDirectory::remove(const model::Person& person) {
     shards_->rates.remove(person.id);
 }
 
+/// A session that is known was seen again: nothing else of it changes.
 void PeopleDirectory::put(const model::Session& session) {
-    if (!shards_->sessions.find(session.digest)) {
-        count(session, +1);
+    if (const auto known = shards_->sessions.find(session.digest)) {
+        (*known)->note_stored(session.seen_at);
+        return;
     }
+    count(session, +1);
     const auto entry = std::make_shared<SessionEntry>(session);
     shards_->sessions.put(session.digest, entry);
+    shards_->sessions_by_id.put(session.id, entry);
     shards_->sessions_of.put(session.person, session.id, entry);
 }
 
@@ -178,6 +212,7 @@ void PeopleDirectory::end(const model::Session& session) {
     }
     count((*known)->session(), -1);
     shards_->sessions.remove(session.digest);
+    shards_->sessions_by_id.remove((*known)->session().id);
     shards_->sessions_of.remove((*known)->session().person, (*known)->session().id);
 }
 

@@ -48,6 +48,9 @@ public:
     /// `limits.idle` if that is shorter. The end of the process loses no more than that.
     [[nodiscard]] bool note_seen(const SessionLimits& limits, Timestamp now) noexcept;
 
+    /// Notes a request whose time is stored already, perhaps by another process.
+    void note_stored(Timestamp seen_at) noexcept;
+
 private:
     const model::Session session_;
     std::atomic<std::int64_t> seen_at_;
@@ -101,9 +104,13 @@ public:
 
     void apply(const store::RowChange& change);
 
+    /// As Directory::removal_of.
+    [[nodiscard]] std::optional<store::RowChange> removal_of(const store::DirectoryRow& row) const;
+
 private:
     void put(const model::Person& person);
     void remove(const model::Person& person);
+    void forget_email(const model::Person& before);
     void put(const model::Session& session);
     void end(const model::Session& session);
     void count(const model::Session& session, int change);

@@ -129,5 +129,27 @@ TEST_F(PeopleDirectoryTest, TheStoreHearsOfRequestsOnceAMinute) {
     EXPECT_TRUE(entry->note_seen(limits, begun + 65s));
 }
 
+TEST_F(PeopleDirectoryTest, ARequestThatAnotherProcessStoredKeepsTheSessionAlive) {
+    auto stored = session(1);
+    directory.apply(stored);
+    const auto entry = directory.find_session(sha256("1"))->session;
+    stored.seen_at = clock.now() + 6h;
+    directory.apply(stored);
+    EXPECT_EQ(directory.find_session(sha256("1"))->session, entry);
+    EXPECT_EQ(entry->seen_at(), stored.seen_at);
+    EXPECT_FALSE(entry->note_seen(limits, stored.seen_at + 59s));
+    directory.apply(session(1));  // An older one comes later.
+    EXPECT_EQ(entry->seen_at(), stored.seen_at + 59s);
+}
+
+TEST_F(PeopleDirectoryTest, AnAddressThatAnotherPersonTookFirstIsThatPersons) {
+    const auto before = person.email;
+    directory.apply(model::Person{.id = {2}, .email = before});
+    person.email = "ani@warung.example";
+    directory.apply(person);
+    EXPECT_EQ(directory.find(before)->id, model::PersonId{2});
+    EXPECT_EQ(directory.find(person.email)->id, person.id);
+}
+
 }  // namespace
 }  // namespace merpati::people

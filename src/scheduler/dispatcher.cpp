@@ -33,6 +33,9 @@ Result<void> Dispatcher::recover(std::unique_ptr<store::LaneReader> reader) {
     reader_ = std::move(reader);
     now_ = clock_.now();
     give_up_from_ = now_ + std::min<Millis>(start_grace, options_.give_up);
+    if (options_.starts_empty) {
+        return {};
+    }
     const auto lanes = reader_->lanes();
     if (!lanes) {
         return pass(lanes);
@@ -60,6 +63,7 @@ void Dispatcher::step(std::vector<Event>& events) {
                    std::move(event));
     }
     events.clear();
+    arrive_some();
     while (auto* lane = timers_.take_due(now_)) {
         make_ready(*lane);
     }
@@ -78,10 +82,11 @@ void Dispatcher::step(std::vector<Event>& events) {
 }
 
 Timestamp Dispatcher::next_step_at() const {
-    if (ready_lanes_.empty()) {
-        return timers_.next();
+    auto next = timers_.next();
+    if (!ready_lanes_.empty()) {
+        next = may_send() ? Timestamp::min() : now_ + memory_pause;
     }
-    return may_send() ? Timestamp::min() : now_ + memory_pause;
+    return arriving_.empty() ? next : std::min(next, arrive_at_);
 }
 
 /// No send is begun unless the disk is sure to have room for its outcome.

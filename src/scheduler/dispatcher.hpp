@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -46,9 +47,9 @@ struct DeviceChanged {
 struct DeviceRemoved {
     model::PhoneNumber device;
 };
-/// From now on this process works for the device.
-struct DeviceAttached {
-    model::Device device;
+/// From now on this process works for these.
+struct DevicesAttached {
+    std::vector<model::Device> devices;
 };
 /// From now on it does not work for these.
 struct DevicesDetached {
@@ -94,7 +95,7 @@ struct Fetched {
 };
 using Event =
     std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged, DeviceRemoved,
-                 DeviceAttached, DevicesDetached, CancelRequested, WithdrawRequested,
+                 DevicesAttached, DevicesDetached, CancelRequested, WithdrawRequested,
                  HastenRequested, ExplainRequested, QueuedOnDisk, WentDown, Fetched>;
 
 /// Whether a send whose outcome is unknown must not be repeated, because the message is delivered
@@ -140,7 +141,8 @@ public:
                const connector::Connectors& connectors, const CallbackFactory& callbacks,
                const FinishListener& on_finish, const Options& options, Post post);
 
-    /// Begins with the lanes that have waiting messages. Errors: store_failed.
+    /// Begins with the lanes that have waiting messages, unless it starts empty. Errors:
+    /// store_failed.
     [[nodiscard]] Result<void> recover(std::unique_ptr<store::LaneReader> reader);
 
     void step(std::vector<Event>& events);
@@ -173,7 +175,7 @@ private:
     void handle(Committed&& event);
     void handle(DeviceChanged&& event);
     void handle(DeviceRemoved&& event);
-    void handle(DeviceAttached&& event);
+    void handle(DevicesAttached&& event);
     void handle(DevicesDetached&& event);
     void handle(CancelRequested&& event);
     void handle(WithdrawRequested&& event);
@@ -197,7 +199,10 @@ private:
 
     // dispatcher_move.cpp
     [[nodiscard]] Result<void> recover(Lane& lane);
+    [[nodiscard]] bool expect(model::Device&& device);
+    void arrive_some();
     void arrive(Lane& lane);
+    void enter(Lane& lane);
     void leave(Lane& lane);
     void end_if_left(Lane& lane);
 
@@ -236,6 +241,7 @@ private:
     void expire(Lane& lane);
     [[nodiscard]] std::size_t expire(Lane& lane, model::Source which, std::size_t room);
     void read_failed(Lane& lane, const Error& error);
+    void report(const Error& error);
     [[nodiscard]] Millis load_ahead() const { return options_.horizon / 4; }
 
     // dispatcher_hand.cpp
@@ -291,6 +297,9 @@ private:
 
     ReadyLanes ready_lanes_;
     LaneTimers timers_;
+    /// Devices that were attached, whose lanes are read together.
+    std::deque<std::vector<model::PhoneNumber>> arriving_;
+    Timestamp arrive_at_{};  // When the next of these are read.
     LaneMemory memory_;
 
     // Of the present step.

@@ -12,6 +12,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t load_max = 1'024;  // Of one read, which delays other lanes.
+/// Of the first read of a lane: after a start, or when many lanes were attached, each begins soon.
+constexpr std::size_t first_load_max = LaneMemory::reserve;
 constexpr std::size_t expire_max = 256;  // Overdue messages of one lane that are being ended.
 constexpr Millis wait_max = 10s;         // A lane that waits longer keeps nothing in memory.
 
@@ -74,7 +76,8 @@ void Dispatcher::load(Lane& lane, model::Source which) {
     if (goes_first && memory_.room(lane, which) < LaneMemory::reserve / 2) {
         make_room(lane, source, *source.disk_due());
     }
-    const auto limit = std::min(memory_.room(lane, which), load_max);
+    const auto most = lane.has_read(which) ? load_max : first_load_max;
+    const auto limit = std::min(memory_.room(lane, which), most);
     // A read for a few messages does not pay while there is something to send.
     const bool few = limit < LaneMemory::reserve / 2 && !source.memory().empty();
     if (limit == 0 || few) {
@@ -87,6 +90,7 @@ void Dispatcher::load(Lane& lane, model::Source which) {
         return in_memory.contains(id) || is_taken_out(source, id);
     });
     if (loaded) {
+        lane.note_read(which);
         loaded_in_step_ += loaded->size();
         for (auto& queued : *loaded) {
             memory_.push_loaded(source, std::move(queued));
@@ -127,6 +131,10 @@ std::optional<std::vector<store::QueuedMessage>> Dispatcher::read(Lane& lane, mo
 /// Pauses the reads of this lane alone. Damage stops it (Condition::is_damaged).
 void Dispatcher::read_failed(Lane& lane, const Error& error) {
     lane.pause_reads(now_ + store_pause);
+    report(error);
+}
+
+void Dispatcher::report(const Error& error) {
     const bool is_damage = error.code == ErrorCode::damaged;
     if (options_.on_store_error && (is_damage || now_ >= report_from_)) {
         report_from_ = is_damage ? report_from_ : now_ + store_pause;

@@ -35,7 +35,7 @@ struct HandOverTest : DispatcherFixture {
     [[nodiscard]] store::PlatformMessage awaited() {
         store::PlatformMessage found;
         EXPECT_TRUE(change([&](store::Tables& tables) -> Result<void> {
-            auto all = tables.undecided(queue_clock.now() + 48h, 1);
+            auto all = tables.undecided(queue_clock.now() + 48h, 1, store::ShardSet::all());
             EXPECT_TRUE(all && all->size() == 1);
             if (all && !all->empty()) {
                 found = std::move(all->front());

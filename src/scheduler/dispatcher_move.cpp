@@ -1,5 +1,6 @@
 // The dispatcher: attaches and detaches lanes.
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -44,14 +45,66 @@ Result<void> Dispatcher::recover(Lane& lane) {
     return {};
 }
 
-void Dispatcher::handle(DeviceAttached&& event) {
-    auto& lane = lane_of(event.device.number);
+void Dispatcher::handle(DevicesAttached&& event) {
+    std::vector<model::PhoneNumber> expected;
+    for (auto& device : event.devices) {
+        const auto number = device.number;
+        if (expect(std::move(device))) {
+            expected.push_back(number);
+        }
+    }
+    if (!expected.empty()) {
+        arriving_.push_back(std::move(expected));
+    }
+}
+
+/// False: its lane need not be read, or not yet.
+bool Dispatcher::expect(model::Device&& device) {
+    auto& lane = lane_of(device.number);
     if (lane.is_known() && !lane.is_leaving()) {
-        change(lane, event.device);
+        change(lane, device);
+        return false;
+    }
+    lane.expect(std::move(device));
+    return !lane.is_leaving();
+}
+
+/// Reads the lanes of some devices together. A read that failed is repeated; if it has met damage,
+/// each lane is read for itself.
+void Dispatcher::arrive_some() {
+    if (arriving_.empty() || now_ < arrive_at_) {
         return;
     }
-    lane.expect(std::move(event.device));
-    make_ready(lane);
+    auto& devices = arriving_.front();
+    const auto is_expected = [this](model::PhoneNumber device) {
+        const auto* lane = find_lane(device);
+        return lane != nullptr && lane->is_expecting();
+    };
+    std::erase_if(devices, std::not_fn(is_expected));
+    const auto starts = reader_->lane_starts(devices);
+    if (!starts && starts.error().code != ErrorCode::damaged) {
+        arrive_at_ = now_ + store_pause;
+        report(starts.error());
+        return;
+    }
+    if (starts) {
+        for (const auto& start : *starts) {
+            auto& lane = lane_of(start.device);
+            for (const auto source : {model::Source::api, model::Source::campaign}) {
+                if (const auto due = start.due_from[static_cast<std::size_t>(source)]) {
+                    lane.recover(source, *due);
+                }
+            }
+            if (start.record) {
+                lane.recover(*start.record);
+            }
+        }
+    }
+    for (const auto device : devices) {
+        auto& lane = lane_of(device);
+        starts ? enter(lane) : make_ready(lane);
+    }
+    arriving_.pop_front();
 }
 
 /// A read that failed is repeated.
@@ -65,6 +118,11 @@ void Dispatcher::arrive(Lane& lane) {
         timers_.arm(lane, lane.next_read_at());
         return;
     }
+    enter(lane);
+}
+
+/// What the store holds of the lane was read.
+void Dispatcher::enter(Lane& lane) {
     const auto device = lane.arrive(now_ + std::min<Millis>(start_grace, options_.give_up));
     change(lane, *device);
 }
@@ -111,7 +169,7 @@ void Dispatcher::end_if_left(Lane& lane) {
     const auto back = lane.take_expected();
     erase(lane);
     if (back != nullptr) {
-        handle(DeviceAttached{.device = std::move(*back)});
+        handle(DevicesAttached{.devices = {std::move(*back)}});
     }
 }
 

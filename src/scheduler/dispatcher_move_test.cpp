@@ -1,4 +1,6 @@
 // Devices that leave this process, and come back to it.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "scheduler/dispatcher.hpp"
@@ -18,7 +20,7 @@ struct MoveTest : DispatcherFixture {
         post(DevicesDetached{
             .devices = {device.number}, .how = how, .done = [this] { ++requests_done; }});
     }
-    void attach() { post(DeviceAttached{.device = device}); }
+    void attach() { post(DevicesAttached{.devices = {device}}); }
 
     /// Stores a message whose send needs an intent.
     std::unique_ptr<model::Message> careful() {
@@ -236,6 +238,44 @@ TEST_F(MoveTest, ALaneThatCannotBeReadSendsNothingUntilItIs) {
     EXPECT_EQ(connector->sent, std::vector{first});  // The pace is known, and the new one holds.
     advance(30s);
     EXPECT_EQ(connector->sent, (std::vector{first, second}));
+}
+
+TEST_F(MoveTest, AProcessThatStartsEmptySendsNothingOfDevicesThatItWasNotGiven) {
+    options.starts_empty = true;
+    const auto waiting = commit(message());
+    start();
+    post(DevicesDetached{.devices = {device.number}, .done = [] {}});
+    EXPECT_TRUE(connector->sent.empty());
+    EXPECT_EQ(dispatcher->lanes(), 0U);
+    attach();
+    EXPECT_EQ(connector->sent, std::vector{waiting->id});
+}
+
+TEST_F(MoveTest, TheLanesOfManyDevicesAreReadTogether) {
+    Watch watch;
+    wrap_reader = [&watch](std::unique_ptr<store::Reader> real) {
+        return std::make_unique<WatchedReader>(std::move(real), watch);
+    };
+    options.starts_empty = true;
+    start();
+    post(DevicesDetached{.devices = {device.number}, .done = [] {}});
+    std::vector<model::Device> devices;
+    for (std::int64_t number = 6282000000001; number <= 6282000000100; ++number) {
+        devices.push_back(device);
+        devices.back().number = model::PhoneNumber::from_stored(number);
+    }
+    const auto accept_of = [this](const model::Device& sender) {
+        auto made = message();
+        made->device = sender.number;
+        return accept(std::move(made));
+    };
+    const auto first = accept_of(devices.front());
+    const auto last = accept_of(devices.back());
+    post(DevicesAttached{.devices = devices});
+    EXPECT_EQ(connector->sent.size(), 2U);
+    EXPECT_TRUE(std::ranges::count(connector->sent, first) == 1);
+    EXPECT_TRUE(std::ranges::count(connector->sent, last) == 1);
+    EXPECT_EQ(watch.starts, 1);
 }
 
 TEST_F(MoveTest, NothingIsBegunWhileThisProcessMayNot) {

@@ -129,6 +129,14 @@ public:
     void pause_reads(Timestamp next) noexcept { next_read_at_ = next; }
     [[nodiscard]] Timestamp next_read_at() const noexcept { return next_read_at_; }
 
+    /// Whether messages of the source were read from the store before.
+    [[nodiscard]] bool has_read(model::Source which) const noexcept {
+        return has_read_[static_cast<std::size_t>(which)];
+    }
+    void note_read(model::Source which) noexcept {
+        has_read_[static_cast<std::size_t>(which)] = true;
+    }
+
     /// Messages that are handed to the platform or being committed, and count in the window.
     [[nodiscard]] std::size_t in_window() const noexcept { return in_window_; }
     /// The same, also those that do not count in the window.
@@ -179,6 +187,7 @@ private:
     std::size_t in_window_ = 0;
     std::size_t flights_ = 0;
     Timestamp next_read_at_{};
+    std::array<bool, 2> has_read_{};  // By model::Source.
     Timestamp give_up_from_{};
 
     std::unique_ptr<Leaving> leaving_;

@@ -228,8 +228,8 @@ void Scheduler::device_removed(model::PhoneNumber device) {
     impl_->post(DeviceRemoved{.device = device});
 }
 
-void Scheduler::attach(const model::Device& device) {
-    impl_->post(DeviceAttached{.device = device});
+void Scheduler::attach(std::vector<model::Device> devices) {
+    impl_->post(DevicesAttached{.devices = std::move(devices)});
 }
 
 void Scheduler::detach(std::vector<model::PhoneNumber> devices, model::Leave how,

@@ -35,7 +35,8 @@ struct Options {
     std::size_t lane_memory_max = 4'096;           // Messages of one lane in memory,
     std::size_t memory_max = 65'536;               // and of all lanes together (LaneMemory),
     std::size_t memory_bytes_max = 67'108'864;     // and their bytes.
-    std::size_t window = 0;  // Sends in flight per device; 0: the connector's.
+    std::size_t window = 0;     // Sends in flight per device; 0: the connector's.
+    bool starts_empty = false;  // A start recovers no lanes: each is attached.
     /// Files of one lane and source that are being fetched, or wait to be sent.
     std::size_t lane_files_max = 16;
     /// Where the files of media messages come from. Null: media messages fail with 500.
@@ -144,7 +145,7 @@ public:
               CallbackFactory callbacks, FinishListener on_finish, const Options& options);
     ~Scheduler();
 
-    /// Recovers the lanes and starts the thread. Errors: store_failed.
+    /// Recovers the lanes, unless `starts_empty`, and starts the thread. Errors: store_failed.
     [[nodiscard]] Result<void> start();
 
     /// Starts no more sends, and waits until those in flight are committed, for at most `patience`.
@@ -171,10 +172,11 @@ public:
     void device_changed(const model::Device& device);
     void device_removed(model::PhoneNumber device);
 
-    /// Reads of the device's lane what a start reads of all. If that fails, it is tried again every
-    /// second, and the lane sends nothing before. A lane that is being detached comes back once its
-    /// sends in flight have ended.
-    void attach(const model::Device& device);
+    /// Reads of the devices' lanes what a start reads of all, some lanes with each query and step,
+    /// so that others are not held up. If that fails, it is tried again every second, and these
+    /// lanes send nothing before. A lane that is being detached comes back once its sends in flight
+    /// have ended.
+    void attach(std::vector<model::Device> devices);
     /// Begins no sends of these devices any more, and forgets their lanes. Calls `done` once: when
     /// the outcomes of their sends in flight are committed, or, `at_once`, in the next step; later
     /// outcomes are dropped then, and the next owner treats the sends as after a crash.

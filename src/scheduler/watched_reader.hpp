@@ -1,8 +1,10 @@
 // A reader of lanes that counts and fails.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "store/lane_reader.hpp"
 
@@ -11,7 +13,8 @@ namespace merpati::scheduler {
 struct Watch {
     bool broken = false;                              // Reads of lanes fail: of all,
     std::optional<model::PhoneNumber> broken_lane{};  // or of this one.
-    int reads = 0;                                    // Reads of lanes.
+    int reads = 0;                                    // Reads of lanes,
+    int starts = 0;                                   // and of what is known of several.
 };
 
 /// Answers as the store's own reader, counts reads of lanes, or fails them.
@@ -22,6 +25,15 @@ public:
 
     Result<std::vector<store::LaneSummary>> lanes() override { return real_->lanes(); }
     Result<std::vector<store::LaneRecord>> lane_records() override { return real_->lane_records(); }
+    Result<std::vector<store::LaneStart>> lane_starts(
+        std::span<const model::PhoneNumber> devices) override {
+        ++watch_.starts;
+        const auto broken = watch_.broken_lane;
+        if (watch_.broken && (!broken || std::ranges::count(devices, *broken) > 0)) {
+            return fail(ErrorCode::store_failed, "disk I/O error");
+        }
+        return real_->lane_starts(devices);
+    }
     Result<std::optional<store::LaneRecord>> lane_record(model::PhoneNumber device) override {
         if (watch_.broken && watch_.broken_lane.value_or(device) == device) {
             return fail(ErrorCode::store_failed, "disk I/O error");

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "store/records.hpp"
+#include "store/shard_set.hpp"
 
 namespace merpati::store {
 
@@ -19,6 +20,9 @@ public:
 
     /// The accounts with waiting callbacks.
     [[nodiscard]] virtual Result<std::vector<model::AccountId>> callback_accounts() = 0;
+    /// Of the accounts of these shards, those with waiting callbacks, found with one query.
+    [[nodiscard]] virtual Result<std::vector<model::AccountId>> callback_accounts_of(
+        const ShardSet& shards) = 0;
     /// The account's origins with waiting callbacks, by key, at most `limit` of those after `after`
     /// (empty: from the first). Fewer than `limit`: there are no more.
     [[nodiscard]] virtual Result<std::vector<OriginSummary>> callback_origins(

@@ -16,6 +16,7 @@
 #include "model/campaign.hpp"
 #include "model/contact.hpp"
 #include "model/message.hpp"
+#include "store/shard_set.hpp"
 
 namespace merpati::store {
 
@@ -262,22 +263,35 @@ struct NumberedRecords {
     std::optional<model::PhoneNumber> next;  // As RecipientPage::next.
 };
 
+/// A campaign whose rows must be removed.
+struct CampaignToClean {
+    model::CampaignId campaign;
+    model::AccountId account;
+
+    bool operator==(const CampaignToClean&) const = default;
+};
+
 /// The part of Reader for campaigns; its rules and errors apply here too.
 class CampaignReader {
 public:
     virtual ~CampaignReader() = default;
 
-    /// Those that are scheduled, running or paused, cancelled ones until their last row has ended,
-    /// and drafts with staged rows. Few enough for memory.
-    [[nodiscard]] virtual Result<std::vector<model::Campaign>> open_campaigns() = 0;
+    /// Of the accounts of these shards, those that are scheduled, running or paused, cancelled ones
+    /// until their last row has ended, and drafts with staged rows. Few enough for memory.
+    [[nodiscard]] virtual Result<std::vector<model::Campaign>> open_campaigns(
+        const ShardSet& shards) = 0;
     [[nodiscard]] virtual Result<std::optional<model::Campaign>> campaign(model::CampaignId id) = 0;
     /// Leaves out campaigns that cannot be read, which the store's condition notes.
     [[nodiscard]] virtual Result<std::vector<model::Campaign>> campaigns(
         const CampaignFilter& filter) = 0;
-    /// Campaigns with staged rows, and removed ones, whose rows `remove_rows` must remove.
-    [[nodiscard]] virtual Result<std::vector<model::CampaignId>> campaigns_to_clean() = 0;
-    /// Campaigns whose webhook was not notified of their present state.
-    [[nodiscard]] virtual Result<std::vector<model::Campaign>> campaigns_to_notify() = 0;
+    /// Of the accounts of these shards, campaigns with staged rows, and removed ones, whose rows
+    /// `remove_rows` must remove.
+    [[nodiscard]] virtual Result<std::vector<CampaignToClean>> campaigns_to_clean(
+        const ShardSet& shards) = 0;
+    /// Of the accounts of these shards, campaigns whose webhook was not notified of their present
+    /// state.
+    [[nodiscard]] virtual Result<std::vector<model::Campaign>> campaigns_to_notify(
+        const ShardSet& shards) = 0;
 
     /// In the order of rows. This, `pending_rows` and `queued_rows` leave out rows that cannot be
     /// read, which the store's condition notes.

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/error.hpp"
 #include "model/account.hpp"
 #include "model/device.hpp"
+#include "store/records.hpp"
 
 namespace merpati::store {
 
@@ -30,6 +32,14 @@ public:
     /// At most `limit` accounts after `after` (empty: from the first), by id.
     [[nodiscard]] virtual Result<std::vector<model::Account>> accounts_after(
         std::optional<model::AccountId> after, std::size_t limit) = 0;
+
+    struct RowsNow {
+        std::vector<RowChange> there;  // As if a change had just written them.
+        std::vector<DirectoryRow> gone;
+    };
+    /// The rows as they are now, in no order. A device is never new; one of the official platform
+    /// has new access, because it may have. A row that cannot be read is in neither list.
+    [[nodiscard]] virtual Result<RowsNow> rows_now(std::span<const DirectoryRow> rows) = 0;
 };
 
 }  // namespace merpati::store

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/error.hpp"
@@ -18,6 +19,9 @@ public:
 
     [[nodiscard]] virtual Result<std::vector<LaneSummary>> lanes() = 0;
     [[nodiscard]] virtual Result<std::vector<LaneRecord>> lane_records() = 0;
+    /// Both of these devices, in no order, with one query for many of them.
+    [[nodiscard]] virtual Result<std::vector<LaneStart>> lane_starts(
+        std::span<const model::PhoneNumber> devices) = 0;
     /// Empty: the device has none.
     [[nodiscard]] virtual Result<std::optional<LaneRecord>> lane_record(
         model::PhoneNumber device) = 0;

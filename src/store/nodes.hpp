@@ -10,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/uuid.hpp"
 #include "model/ids.hpp"
 
 namespace merpati::store {
@@ -77,7 +78,13 @@ public:
 
     /// Begins a new generation. Call once, before the first batch is written. Errors: conflict: a
     /// node of this name was seen within `lease`. One that is known to be dead is deposed first.
+    /// refused: there are `id_slots` nodes already.
     [[nodiscard]] virtual Result<NodeGeneration> join(const NodeEntry& entry, Millis lease) = 0;
+
+    /// By which this node's new ids differ from those of all others (UuidSource). Ids that a former
+    /// node of the slot has made are in the store by now, or never will be: read the highest one
+    /// after `join`. Empty: it has not joined.
+    [[nodiscard]] virtual std::optional<IdSlot> slot() const { return std::nullopt; }
 
     /// Says that this node is alive. Errors: fenced.
     [[nodiscard]] virtual Result<void> renew() = 0;
@@ -108,5 +115,14 @@ public:
     /// meanwhile. Errors: busy: its commit takes too long; the next call may succeed.
     [[nodiscard]] virtual Result<bool> depose(const NodeGeneration& other, Millis silent_for) = 0;
 };
+
+/// How a machine's clock differs from the database's.
+struct ClockDifference {
+    Millis database_ahead{0};
+    Millis within{0};  // The difference is known so exactly, because the question took time.
+};
+
+/// Compares the clocks, once a node has joined. Errors: those of Nodes::list.
+[[nodiscard]] Result<ClockDifference> compare_clocks(Nodes& nodes, const Clock& machine);
 
 }  // namespace merpati::store

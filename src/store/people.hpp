@@ -42,7 +42,9 @@ struct SignInLink {
 
 /// A change that a principal made or began. Never holds a secret.
 struct AuditEntry {
-    model::AuditId id;  // Assigned by the store, ascending in the order of commits.
+    /// Assigned by the store, ascending; of commits at the same time on several nodes, in any
+    /// order.
+    model::AuditId id;
     Timestamp at;
     std::string door;                         // "socket", "network", "command"
     std::string actor;                        // "local", "key_3", "per_1"
@@ -94,7 +96,7 @@ public:
     virtual Result<model::Session> create_session(const model::Session& session) = 0;
     static constexpr std::size_t sessions_max = 32;
     virtual Result<std::optional<model::Session>> find_session(model::SessionId id) = 0;
-    /// Does nothing if the session has ended. Not reported.
+    /// Does nothing if the session has ended, or was seen later. Reported as a session.
     virtual Result<void> touch_session(model::SessionId session, Timestamp seen_at) = 0;
     /// False: there was none.
     virtual Result<bool> end_session(model::SessionId session) = 0;

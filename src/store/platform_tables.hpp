@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "store/records.hpp"
+#include "store/shard_set.hpp"
 
 namespace merpati::store {
 
@@ -34,11 +35,14 @@ public:
     /// if all have ended, the latest.
     virtual Result<std::optional<PlatformMessage>> find_platform_message(
         model::PhoneNumber device, std::string_view platform_id) = 0;
-    /// Messages that are handed over, with a `decide_by` of at most `until`, the earliest first. If
-    /// there are more than `limit`, each device has some of its own, in turn from call to call. If
-    /// a row is damaged, the change ends as damaged; later calls leave the message out.
-    virtual Result<std::vector<PlatformMessage>> undecided(Timestamp until, std::size_t limit) = 0;
-    /// The earliest `decide_by`; empty: no message is handed over.
+    /// Messages of the shards' accounts that are handed over, with a `decide_by` of at most
+    /// `until`, the earliest first. If there are more than `limit`, each device has some of its
+    /// own, in turn from call to call. If a row is damaged, the change ends as damaged; later calls
+    /// leave the message out.
+    virtual Result<std::vector<PlatformMessage>> undecided(Timestamp until, std::size_t limit,
+                                                           const ShardSet& shards) = 0;
+    /// The earliest `decide_by` of the messages of all accounts; empty: none is handed over. That
+    /// of some alone would take a walk over all others.
     virtual Result<std::optional<Timestamp>> next_decide_by() = 0;
     /// Ends a message that is handed over, as a Finish does; the callback is not reported as a row.
     /// False: the message is not handed over.

@@ -1,7 +1,9 @@
 // The records of a store.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -61,6 +63,14 @@ struct LaneRecord {
     model::PhoneNumber device;
     std::optional<Timestamp> down_since;  // Since when the device cannot send (queue time).
     std::optional<SentRecord> sent;       // Only of a device that has, or had, a pace.
+};
+
+/// What the store holds of a device's lane.
+struct LaneStart {
+    model::PhoneNumber device;
+    /// By source: as LaneSummary::due_from; empty: nothing waits.
+    std::array<std::optional<Timestamp>, 2> due_from{};
+    std::optional<LaneRecord> record{};
 };
 
 /// A message with its state.
@@ -220,11 +230,24 @@ struct CampaignRemoved {
     model::AccountId account;
 };
 
+/// A row of the directory, by its id.
+struct DirectoryRow {
+    enum class Kind : std::uint8_t { account, key, device, person, session };
+
+    Kind kind = Kind::account;
+    std::int64_t id = 0;  // A device's number.
+
+    friend auto operator<=>(const DirectoryRow&, const DirectoryRow&) = default;
+};
+
 /// A row that a committed change wrote, from which copies in memory are updated. Accounts, keys,
 /// persons and sessions are as they are now; a callback is new and waits to be delivered.
 using RowChange =
     std::variant<model::Account, model::ApiKey, KeyRemoved, DeviceWritten, DeviceRemoved,
                  model::Callback, model::Person, PersonRemoved, model::Session, SessionEnded,
                  InvitationChanged, CampaignWritten, CampaignRemoved>;
+
+/// The row of the directory that was written or removed; empty: it is of none of its tables.
+[[nodiscard]] std::optional<DirectoryRow> directory_row_of(const RowChange& change);
 
 }  // namespace merpati::store

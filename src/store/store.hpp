@@ -22,6 +22,7 @@
 namespace merpati::store {
 
 class Nodes;
+class RowJournal;
 
 /// A store, open in one process at a time (open_store refuses a second one).
 ///
@@ -72,6 +73,8 @@ public:
 
     /// Null: no other process can share the store, and this one owns every account.
     [[nodiscard]] virtual Nodes* nodes() noexcept { return nullptr; }
+    /// Null: the same.
+    [[nodiscard]] virtual RowJournal* row_journal() noexcept { return nullptr; }
 
     /// Free disk space, and the damage found so far.
     [[nodiscard]] virtual const Condition& condition() const noexcept = 0;

@@ -25,6 +25,11 @@ export class Campaigns {
     return new Campaigns(account.gateway, await keyWith(account, SCOPES));
   }
 
+  /** The same, asked of another node. */
+  by(gateway: Gateway): Campaigns {
+    return new Campaigns(gateway, this.key);
+  }
+
   ask(
     method: string,
     path: string,

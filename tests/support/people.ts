@@ -48,6 +48,11 @@ export class PersonClient {
     return client;
   }
 
+  /** The same browser, by way of another node. */
+  by(gateway: Gateway): PersonClient {
+    return Object.assign(new PersonClient(gateway), { cookie: this.cookie });
+  }
+
   async ask(
     method: string,
     path: string,

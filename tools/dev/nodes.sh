@@ -1,10 +1,17 @@
-# ./dev run --nodes N: N gateways on one database, with a balancer in front of them. Sends messages,
-# kills the gateway that works, and says what became of them. The database starts empty, and is
-# removed at the end; the system's own clusters of PostgreSQL are not used.
+# ./dev run --nodes N: N gateways on one database, with a balancer in front of them. They share the
+# accounts. Sends messages of an account of each, kills one gateway, and says what became of the
+# messages. The database starts empty, and is removed at the end; the system's own clusters of
+# PostgreSQL are not used.
 
 # By the numbers of the nodes, from 1 on.
 NODE_PROCESSES=()
 NODE_PORTS=()
+
+# By the numbers of the nodes that work for them when they are found.
+SHOP_NAMES=()
+SHOP_KEYS=()
+SHOP_DEVICES=()
+SHOPS_MAX=30
 
 # run_nodes N [FLAG…]: the flags go to the nodes; http.listen is the balancer's.
 run_nodes() {
@@ -25,8 +32,10 @@ run_nodes() {
   merpati migrate >/dev/null
   create_account "$RUN_DEVICE"
   start_nodes "$count"
+  share_accounts "$count"
+  find_shops "$count"
   start_balancer "$address"
-  show_nodes
+  merpati node list
   show_a_kill "$address"
   start_callback_printer
   call_the_demo_back
@@ -58,7 +67,7 @@ stop_nodes() {
 
 remove_earlier_nodes() {
   rm -rf "$RUN_FOLDER"/node-* "$RUN_FOLDER"/merpati.* "$RUN_FOLDER"/*.log \
-    "$RUN_FOLDER"/demo.json
+    "$RUN_FOLDER"/accepted-* "$RUN_FOLDER"/demo.json
 }
 
 # A server of PostgreSQL without a port. It ends with this script.
@@ -66,6 +75,7 @@ start_database() {
   local programs as=(setsid setpriv --pdeathsig QUIT)
   programs=$(dirname "$(printf '%s\n' /usr/lib/postgresql/*/bin/initdb |
     sort --version-sort | tail -n 1)")
+  DATABASE_PROGRAMS=$programs
   DATABASE_FOLDER=$(mktemp -d /tmp/merpati-pg-XXXXXX) # A socket's path has 107 bytes at most.
   if [ "$(id -u)" -eq 0 ]; then                       # PostgreSQL refuses to run as root.
     chown postgres: "$DATABASE_FOLDER"
@@ -82,7 +92,12 @@ start_database() {
   "$programs/createdb" --host "$DATABASE_FOLDER" --username merpati merpati
 }
 
-# A start that waits for another node's lease waits for 3 s, the shortest that can be set.
+# database SQL: rows without decoration.
+database() {
+  "$DATABASE_PROGRAMS/psql" --host "$DATABASE_FOLDER" --username merpati --no-psqlrc --quiet \
+    --tuples-only --no-align --command "$1" merpati
+}
+
 write_nodes_configuration() {
   cat >"$RUN_FOLDER/merpati.toml" <<TOML
 # Written by \`./dev run --nodes\` at each start.
@@ -103,7 +118,6 @@ allow_http_callbacks = true
 TOML
 }
 
-# start_nodes COUNT: the first works at first.
 start_nodes() {
   local number port=9090
   for ((number = 1; number <= $1; number++)); do
@@ -113,24 +127,72 @@ start_nodes() {
     mkdir -p "$RUN_FOLDER/node-$number"
     : >"$RUN_FOLDER/node-$number/simulator.log"
     start_node $number
-    wait_until "node-$number" "${NODE_PROCESSES[number]}" node_has_joined $number
+    wait_until_ready $number
   done
+  ask_node 1
 }
 
 start_node() {
   local name=node-$1
   setsid "$RUN_PROGRAM" --config "$RUN_FOLDER/merpati.toml" "${NODE_FLAGS[@]}" \
     --set "cluster.node=$name" --set "store.folder=$RUN_FOLDER/$name" \
-    --set "http.listen=127.0.0.1:${NODE_PORTS[$1]}" \
+    --set "cluster.listen=127.0.0.1:0" --set "http.listen=127.0.0.1:${NODE_PORTS[$1]}" \
     --set "simulator.log=$RUN_FOLDER/$name/simulator.log" serve \
     2> >(exec setsid sed -u "s/^/$name  /" >>"$RUN_FOLDER/gateway.log" 9>&-) &
   NODE_PROCESSES[$1]=$!
 }
 
-# Whether the node listens, or waits for another one.
-node_has_joined() {
-  is_busy 127.0.0.1 "${NODE_PORTS[$1]}" ||
-    grep --quiet --no-messages "^node-$1 .*another node is at work" "$RUN_FOLDER/gateway.log"
+wait_until_ready() {
+  wait_until "node-$1" "${NODE_PROCESSES[$1]}" \
+    curl --silent --fail --output /dev/null "http://127.0.0.1:${NODE_PORTS[$1]}/readyz"
+}
+
+# ask_node NUMBER: lets `merpati` ask that node from now on.
+ask_node() {
+  # shellcheck disable=SC2034 # `merpati` uses it.
+  RUN_FLAGS=(--set "store.folder=$RUN_FOLDER/node-$1")
+}
+
+# A node that joins waits for a minute before it takes accounts from others. Nobody has anything to
+# lose here, so the database is told that the minute has passed.
+share_accounts() {
+  database "UPDATE node SET joined_at = joined_at - 60000"
+  wait_until "the nodes' parts" "${NODE_PROCESSES[1]}" have_parts "$1"
+}
+
+have_parts() {
+  local least
+  least=$(database "SELECT min(count) FROM (SELECT count(*) FROM shard WHERE node IS NOT NULL
+    GROUP BY node HAVING count(*) >= 256 / $1) AS parts HAVING count(*) = $1")
+  [ -n "$least" ]
+}
+
+# owner_of ACCOUNT: the number of the node that works for it.
+owner_of() {
+  local name
+  name=$(database "SELECT n.name FROM account a JOIN shard s ON s.id = a.shard
+    JOIN node n ON n.id = s.node WHERE a.id = ${1#acc_}")
+  printf '%s\n' "${name#node-}"
+}
+
+# Leaves an account of each node in SHOP_…, and in WORKING the number of the node that has Demo.
+find_shops() {
+  local count=$1 made=0 account owner
+  WORKING=$(owner_of "$(demo account)")
+  SHOP_NAMES[WORKING]=Demo
+  SHOP_KEYS[WORKING]=$(demo key)
+  SHOP_DEVICES[WORKING]=$RUN_DEVICE
+  while [ ${#SHOP_NAMES[@]} -lt "$count" ]; do
+    made=$((made + 1))
+    [ $made -le $SHOPS_MAX ] || stop_with "a node has none of $SHOPS_MAX accounts"
+    account=$(merpati account create "Toko $made" --rate none --json | field id)
+    owner=$(owner_of "$account")
+    if [ -z "$owner" ] || [ -n "${SHOP_NAMES[owner]:-}" ]; then continue; fi
+    SHOP_NAMES[owner]="Toko $made"
+    SHOP_KEYS[owner]=$(merpati key create "$account" --name demo --json | field key)
+    SHOP_DEVICES[owner]=$((RUN_DEVICE + made))
+    merpati device add "$account" "${SHOP_DEVICES[owner]}" --json >/dev/null
+  done
 }
 
 start_balancer() {
@@ -140,60 +202,58 @@ start_balancer() {
   wait_until "the balancer" $! is_busy "${1%:*}" "${1##*:}"
 }
 
-# Leaves the number of a node that works for accounts in WORKING, and lets `merpati` ask that node.
-find_working_node() {
-  local number listed
-  WORKING=
-  for number in "${!NODE_PORTS[@]}"; do
-    # shellcheck disable=SC2034 # `merpati` uses it.
-    RUN_FLAGS=(--set "store.folder=$RUN_FOLDER/node-$number")
-    is_busy 127.0.0.1 "${NODE_PORTS[number]}" || continue
-    listed=$(merpati node list --json 2>/dev/null) || continue
-    WORKING=$(perl -MJSON::PP -0777 -ne 'print map { $_->{name} =~ /(\d+)/ }
-      grep { $_->{accounts} } @{decode_json($_)}' <<<"$listed")
-    [ -z "$WORKING" ] || break
+show_a_kill() {
+  local address=$1 number victim=$WORKING senders=()
+  say "sending messages of ${#SHOP_NAMES[@]} accounts through the balancer at $address"
+  for number in "${!SHOP_NAMES[@]}"; do
+    : >"$RUN_FOLDER/accepted-$number.jsonl"
+    API_KEY=${SHOP_KEYS[number]} perl tools/dev/send_steadily "$address" \
+      "${SHOP_DEVICES[number]}" "$RUN_RECIPIENT" "$RUN_FOLDER/accepted-$number.jsonl" 9>&- &
+    senders[number]=$!
+    RUN_PROCESSES+=($!)
   done
-  [ -n "$WORKING" ]
-}
-
-show_nodes() {
-  wait_until "a node that works" "$RUN_GATEWAY" find_working_node
+  wait_for_more 40
+  say "kill -9 of node-$victim, which works for ${SHOP_NAMES[victim]}; the others take its accounts"
+  kill -KILL "${NODE_PROCESSES[victim]}"
+  wait "${NODE_PROCESSES[victim]}" 2>/dev/null || true
+  ask_node $((victim == 1 ? 2 : 1))
+  wait_until "another node" "${senders[victim]}" another_works "$victim"
+  say "node-$WORKING has taken over ${SHOP_NAMES[victim]}"
+  wait_for_more 40
+  for number in "${!senders[@]}"; do
+    kill -TERM "${senders[number]}"
+    wait "${senders[number]}" || stop_with "the program that sends messages failed"
+  done
+  for number in "${!SHOP_NAMES[@]}"; do
+    wait_until "the last message" "$RUN_GATEWAY" compare_sent "$number" >/dev/null
+    say "${SHOP_NAMES[number]}, of node-$number: $(compare_sent "$number")"
+  done
+  say "starting node-$victim again: it answers at once, and has its part after a minute"
+  start_node "$victim"
+  wait_until_ready "$victim"
   merpati node list
 }
 
-show_a_kill() {
-  local sender victim=$WORKING address=$1
-  say "sending messages through the balancer at $address"
-  : >"$RUN_FOLDER/accepted.jsonl"
-  API_KEY=$(demo key) perl tools/dev/send_steadily "$address" "$RUN_DEVICE" "$RUN_RECIPIENT" \
-    "$RUN_FOLDER/accepted.jsonl" 9>&- &
-  sender=$!
-  RUN_PROCESSES+=("$sender")
-  wait_until "the first messages" $sender are_accepted 40
-  say "kill -9 of node-$victim, which works; the others wait until its lease of 3 s has ended"
-  kill -KILL "${NODE_PROCESSES[victim]}"
-  wait "${NODE_PROCESSES[victim]}" 2>/dev/null || true
-  wait_until "another node" $sender another_works "$victim"
-  say "node-$WORKING has taken over"
-  wait_until "more messages" $sender are_accepted $(($(count_accepted) + 40))
-  kill -TERM $sender
-  wait $sender || stop_with "the program that sends messages failed"
-  wait_until "the last message" "$RUN_GATEWAY" compare_sent >/dev/null
-  say "$(compare_sent)"
-  say "starting node-$victim again, which waits from now on"
-  start_node "$victim"
-  wait_until "node-$victim" "${NODE_PROCESSES[victim]}" node_has_joined "$victim"
-  show_nodes
+another_works() {
+  WORKING=$(owner_of "$(demo account)")
+  [ -n "$WORKING" ] && [ "$WORKING" != "$1" ]
 }
 
-another_works() { find_working_node && [ "$WORKING" != "$1" ]; }
+# wait_for_more COUNT: so many more accepted messages of each account.
+wait_for_more() {
+  local number goal
+  for number in "${!SHOP_NAMES[@]}"; do
+    goal=$(($(count_accepted "$number") + $1))
+    wait_until "messages of ${SHOP_NAMES[number]}" "$RUN_GATEWAY" are_accepted "$number" $goal
+  done
+}
 
-count_accepted() { wc -l <"$RUN_FOLDER/accepted.jsonl"; }
+count_accepted() { wc -l <"$RUN_FOLDER/accepted-$1.jsonl"; }
 
-are_accepted() { [ "$(count_accepted)" -ge "$1" ]; }
+are_accepted() { [ "$(count_accepted "$1")" -ge "$2" ]; }
 
 compare_sent() {
-  perl tools/dev/compare_sent "$RUN_FOLDER/accepted.jsonl" "$RUN_FOLDER"/node-*/simulator.log
+  perl tools/dev/compare_sent "$RUN_FOLDER/accepted-$1.jsonl" "$RUN_FOLDER"/node-*/simulator.log
 }
 
 show_simulators() {

@@ -140,6 +140,9 @@ std::optional<Outcome> BulkTransaction::not_stored(const Error& error) {
     auto why = Refusal::internal;
     if (!may_send_) {
         why = may_send_.error();
+        if (why == Refusal::elsewhere) {
+            return manage::elsewhere(means_.account);
+        }
         if (why != Refusal::account_expired) {
             return why == Refusal::key_invalid ? manage::unauthenticated()
                                                : manage::rights_changed();

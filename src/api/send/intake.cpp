@@ -43,6 +43,9 @@ void Intake::probe(const model::Message& message, Probed done) {
 
 Checked<void> Intake::check_again(const admission::Principal& caller,
                                   model::AccountId account) const {
+    if (!rooms_.ownership.works_for(account)) {
+        return admission::refuse(Refusal::elsewhere);
+    }
     if (auto held = rooms_.rights.check(caller); !held) {
         return held;
     }

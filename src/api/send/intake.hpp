@@ -7,6 +7,7 @@
 
 #include "admission/admission.hpp"
 #include "admission/caller_rights.hpp"
+#include "admission/ownership.hpp"
 #include "admission/principal.hpp"
 #include "base/clock.hpp"
 #include "base/queue_clock.hpp"
@@ -37,6 +38,7 @@ public:
         UuidSource& ids;
         const admission::Directory& directory;
         const admission::CallerRights& rights;
+        const admission::Ownership& ownership;
         const admission::Admission& admission;
         media::MediaFetcher& media_fetcher;
         store::Committer& committer;
@@ -96,7 +98,12 @@ public:
     }
     /// Gives a message its id and its times. Returns the delay that was asked for.
     Millis begin(model::Message& message, const Moment& moment);
-    /// Whether the caller and the account may still send. For the transaction.
+    /// Whether this process works for the account, so far.
+    [[nodiscard]] bool works_for(model::AccountId account) const {
+        return rooms_.ownership.works_for(account);
+    }
+    /// Whether the caller and the account may still send, and this process works for the account.
+    /// For the transaction.
     [[nodiscard]] admission::Checked<void> check_again(const admission::Principal& caller,
                                                        model::AccountId account) const;
     /// For a message that was stored, on the committer's thread after the commit.

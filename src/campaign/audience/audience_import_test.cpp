@@ -49,7 +49,13 @@ struct AudienceImportTest : ImportTest {
         return *read([&](store::CampaignReader& reader) { return reader.campaign(campaign); });
     }
     std::vector<model::CampaignId> unclean() {
-        return read([](store::CampaignReader& reader) { return reader.campaigns_to_clean(); });
+        std::vector<model::CampaignId> found;
+        for (const auto& one : read([](store::CampaignReader& reader) {
+                 return reader.campaigns_to_clean(store::ShardSet::all());
+             })) {
+            found.push_back(one.campaign);
+        }
+        return found;
     }
 
     model::CampaignId campaign;

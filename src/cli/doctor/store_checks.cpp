@@ -100,6 +100,7 @@ std::string_view remedy_for(ErrorCode code) {
         case ErrorCode::not_found:
             return "if there was none, `merpati migrate` or the server makes it";
         case ErrorCode::fenced:
+        case ErrorCode::elsewhere:
         case ErrorCode::invalid_argument:
         case ErrorCode::forbidden:
         case ErrorCode::precondition_failed:

@@ -62,7 +62,7 @@ struct AwaitedTest : StoreTest {
     std::vector<PlatformMessage> undecided(Timestamp until, std::size_t limit = 10) {
         std::vector<PlatformMessage> found;
         EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
-            found = take(tables.undecided(until, limit));
+            found = take(tables.undecided(until, limit, ShardSet::all()));
             return {};
         }));
         return found;

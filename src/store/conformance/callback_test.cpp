@@ -1,4 +1,6 @@
 // Callbacks: queued per origin, kept until delivered, replayable.
+#include <array>
+
 #include "store/conformance/store_fixture.hpp"
 
 namespace merpati::store {
@@ -111,6 +113,11 @@ TEST_P(CallbackTest, AccountsAtTheSameOriginHaveQueuesOfTheirOwn) {
     ASSERT_TRUE(change([&](Tables& tables) { return tables.add_callback(theirs); }));
     const auto opened = reader();
     EXPECT_EQ(take(opened->callback_accounts()), (std::vector{account, theirs.account}));
+    EXPECT_EQ(take(opened->callback_accounts_of(ShardSet::all())),
+              (std::vector{account, theirs.account}));
+    const std::array own{shard_of(account)};
+    EXPECT_EQ(take(opened->callback_accounts_of(ShardSet{own})), std::vector{account});
+    EXPECT_TRUE(take(opened->callback_accounts_of(ShardSet{})).empty());
     EXPECT_EQ(due_before(1, clock.now() + 1s), std::vector{ours.id});
     const auto loaded = take(opened->load_callbacks({theirs.account, 1}, clock.now() + 1s, 10,
                                                     [](const Uuid&) { return false; }));

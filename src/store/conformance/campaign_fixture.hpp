@@ -183,6 +183,15 @@ struct CampaignTest : StoreTest {
         EXPECT_TRUE(found);
         return found.value_or(model::Recipient{});
     }
+    /// Those whose rows must be removed.
+    std::vector<model::CampaignId> unclean(const ShardSet& shards = ShardSet::all()) {
+        std::vector<model::CampaignId> found;
+        for (const auto& one : take(reader()->campaigns().campaigns_to_clean(shards))) {
+            EXPECT_EQ(one.account, account);
+            found.push_back(one.campaign);
+        }
+        return found;
+    }
     std::vector<Row> pending(model::CampaignId id, Row after = 0, std::size_t limit = 100) {
         std::vector<Row> rows;
         for (const auto& one : take(reader()->campaigns().pending_rows(id, after, limit))) {

@@ -81,7 +81,7 @@ TEST_P(CampaignTest, RowsOfAnUploadJoinTheAudienceWhenItIsComplete) {
     ASSERT_TRUE(stage(id, {{.number = {}, .original = "satu", .values = {}}, fresh(1)}, counts));
     EXPECT_EQ(campaign(id).counts.total(), 0);
     EXPECT_TRUE(pending(id).empty());
-    EXPECT_EQ(take(reader()->campaigns().campaigns_to_clean()), std::vector{id});
+    EXPECT_EQ(unclean(), std::vector{id});
     EXPECT_EQ(counts, (UploadCounts{.rows = 4, .added = 2, .invalid = 1, .duplicate = 1}));
 
     ASSERT_TRUE(complete(id, counts));
@@ -97,7 +97,7 @@ TEST_P(CampaignTest, RowsOfAnUploadJoinTheAudienceWhenItIsComplete) {
     EXPECT_FALSE(row(id, 3).number);
     EXPECT_EQ(row(id, 4).reason, SkipReason::duplicate);
     EXPECT_EQ(row(id, 4).number, number(1));
-    EXPECT_TRUE(take(reader()->campaigns().campaigns_to_clean()).empty());
+    EXPECT_TRUE(unclean().empty());
 }
 
 TEST_P(CampaignTest, ASecondUploadAddsToTheFirst) {
@@ -116,7 +116,7 @@ TEST_P(CampaignTest, AnUploadThatBreaksOffAddsNothing) {
     UploadCounts counts;
     ASSERT_TRUE(stage(id, {fresh(2), fresh(3), fresh(4)}, counts));
     reopen();  // A crash.
-    EXPECT_EQ(take(reader()->campaigns().campaigns_to_clean()), std::vector{id});
+    EXPECT_EQ(unclean(), std::vector{id});
     const auto step =
         take(run([&](CampaignTables& campaigns) { return campaigns.remove_rows(id, 2); }));
     EXPECT_EQ(step.changed, 2);
@@ -124,7 +124,7 @@ TEST_P(CampaignTest, AnUploadThatBreaksOffAddsNothing) {
     EXPECT_TRUE(take(run([&](CampaignTables& campaigns) {
                     return campaigns.remove_rows(id, 2);
                 })).complete);
-    EXPECT_TRUE(take(reader()->campaigns().campaigns_to_clean()).empty());
+    EXPECT_TRUE(unclean().empty());
     EXPECT_EQ(campaign(id).counts.total(), 1);
     EXPECT_EQ(upload(id, {fresh(2)}).added, 1);
     EXPECT_EQ(row(id, 2).number, number(2));
@@ -301,7 +301,7 @@ TEST_P(CampaignTest, ACancelledCampaignEndsItsPendingRowsInSteps) {
     const auto under_way = queued(id, 1);
     move(id, CampaignState::cancelled);
     EXPECT_EQ(campaign(id).finished_at, clock.now());
-    EXPECT_EQ(take(reader()->campaigns().open_campaigns()).size(), 1);
+    EXPECT_EQ(take(reader()->campaigns().open_campaigns(ShardSet::all())).size(), 1);
     const auto cancel = [&] {
         return take(run(
             [&](CampaignTables& campaigns) { return campaigns.cancel_rows(id, 3, clock.now()); }));
@@ -309,9 +309,10 @@ TEST_P(CampaignTest, ACancelledCampaignEndsItsPendingRowsInSteps) {
     EXPECT_FALSE(cancel().complete);
     EXPECT_TRUE(cancel().complete);
     EXPECT_EQ(campaign(id).counts.of(RecipientState::cancelled), 4);
-    EXPECT_EQ(take(reader()->campaigns().open_campaigns()).size(), 1);  // One is under way.
+    // One is under way.
+    EXPECT_EQ(take(reader()->campaigns().open_campaigns(ShardSet::all())).size(), 1);
     end(under_way, MessageState::sent);
-    EXPECT_TRUE(take(reader()->campaigns().open_campaigns()).empty());
+    EXPECT_TRUE(take(reader()->campaigns().open_campaigns(ShardSet::all())).empty());
     EXPECT_EQ(campaign(id).counts.of(RecipientState::sent), 1);
     EXPECT_EQ(campaign(id).counts.open(), 0);
 }
@@ -332,7 +333,9 @@ TEST_P(CampaignTest, StatesCarryTheirTimes) {
 
 TEST_P(CampaignTest, ACampaignIsToBeNotifiedUntilThatIsNoted) {
     const auto id = running(1, 1).id;
-    const auto to_notify = [&] { return take(reader()->campaigns().campaigns_to_notify()).size(); };
+    const auto to_notify = [&] {
+        return take(reader()->campaigns().campaigns_to_notify(ShardSet::all())).size();
+    };
     EXPECT_EQ(to_notify(), 1);
     const auto note = [&](CampaignState state) {
         EXPECT_TRUE(
@@ -357,11 +360,11 @@ TEST_P(CampaignTest, ARemovedCampaignIsHiddenAndGoesInSteps) {
     EXPECT_EQ(
         run([&](CampaignTables& campaigns) { return campaigns.remove_campaign(id); }).error().code,
         ErrorCode::not_found);
-    EXPECT_EQ(take(reader()->campaigns().campaigns_to_clean()), std::vector{id});
+    EXPECT_EQ(unclean(), std::vector{id});
     for (RowStep step; !step.complete;) {
         step = take(run([&](CampaignTables& campaigns) { return campaigns.remove_rows(id, 2); }));
     }
-    EXPECT_TRUE(take(reader()->campaigns().campaigns_to_clean()).empty());
+    EXPECT_TRUE(unclean().empty());
     EXPECT_EQ(
         run([&](CampaignTables& campaigns) { return campaigns.remove_rows(id, 2); }).error().code,
         ErrorCode::not_found);

@@ -160,7 +160,7 @@ TEST_P(DamageTest, AMessageThatWasHandedOverAndCannotBeReadDelaysNoOther) {
     damage("message", 2);
     std::size_t decided = 0;
     const auto decide = [&](Tables& tables) -> Result<void> {
-        const auto due = tables.undecided(clock.now(), each);
+        const auto due = tables.undecided(clock.now(), each, ShardSet::all());
         decided = due ? due->size() : 0;
         EXPECT_EQ(tables.next_decide_by().value_or(std::nullopt), clock.now());
         return due ? Result<void>{} : pass(due);

@@ -21,6 +21,7 @@ public:
     void look_at_disk() override { other_.look_at_disk(); }
     Sha256 fingerprint(std::string_view text) const override { return other_.fingerprint(text); }
     Nodes* nodes() noexcept override { return other_.nodes(); }
+    RowJournal* row_journal() noexcept override { return other_.row_journal(); }
     const Condition& condition() const noexcept override { return other_.condition(); }
     std::uint64_t bytes_on_disk() const override { return other_.bytes_on_disk(); }
     Result<void> backup(const std::filesystem::path& file) override { return other_.backup(file); }

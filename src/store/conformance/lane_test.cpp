@@ -1,6 +1,7 @@
 // Lanes: which messages are due, in which order, and when the next one is.
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "store/conformance/store_fixture.hpp"
 
@@ -159,6 +160,35 @@ TEST_P(LaneTest, NamesEachLaneWithWorkOnceWithALowerBoundOfItsFirstDueTime) {
         EXPECT_GT(to_unix_millis(lanes[place].due_from), to_unix_millis(clock.now() + 29min));
     }
     EXPECT_EQ(lanes[3].source, model::Source::campaign);
+}
+
+TEST_P(LaneTest, TheLanesOfSomeDevicesAreFoundTogether) {
+    constexpr std::int64_t first = 6281100000001;
+    constexpr std::int64_t count = 200;
+    std::vector<model::PhoneNumber> devices;
+    for (std::int64_t number = first; number < first + count; ++number) {
+        device = model::PhoneNumber::from_stored(number);
+        devices.push_back(device);
+        if (number % 2 == 0) {
+            accepted_due(clock.now() + 30min);
+        }
+    }
+    auto campaign = *message_due(clock.now() + 2h);
+    campaign.source = model::Source::campaign;
+    accept(campaign);
+
+    const auto starts = take(reader()->lane_starts(devices));
+    ASSERT_EQ(starts.size(), devices.size());
+    for (const auto& start : starts) {
+        EXPECT_EQ(start.due_from[0].has_value(), start.device.value() % 2 == 0);
+        EXPECT_EQ(start.due_from[1].has_value(), start.device == device);
+        EXPECT_FALSE(start.record);
+        if (start.due_from[0]) {
+            EXPECT_LE(*start.due_from[0], clock.now() + 30min);
+            EXPECT_GT(*start.due_from[0], clock.now() + 29min);
+        }
+    }
+    EXPECT_TRUE(take(reader()->lane_starts({})).empty());
 }
 
 TEST_P(LaneTest, AnEmptiedLaneIsNotNamedAnyMore) {

@@ -1,4 +1,6 @@
 // Reports of platforms, found by the platform's id and counted once; values that connectors store.
+#include <array>
+
 #include "store/conformance/store_fixture.hpp"
 
 namespace merpati::store {
@@ -53,9 +55,14 @@ struct PlatformTest : StoreTest {
         return ask<std::optional<PlatformMessage>>(
             [&](Tables& tables) { return tables.find_platform_message(device, platform_id); });
     }
-    std::vector<PlatformMessage> undecided(Timestamp until) {
+    std::vector<PlatformMessage> undecided(Timestamp until,
+                                           const ShardSet& shards = ShardSet::all()) {
         return ask<std::vector<PlatformMessage>>(
-            [&](Tables& tables) { return tables.undecided(until, 10); });
+            [&](Tables& tables) { return tables.undecided(until, 10, shards); });
+    }
+    std::optional<Timestamp> next_decide_by() {
+        return ask<std::optional<Timestamp>>(
+            [&](Tables& tables) { return tables.next_decide_by(); });
     }
     bool end(const model::Message& message, MessageState state = MessageState::failed) {
         const model::Completion completion{.state = state,
@@ -163,8 +170,21 @@ TEST_P(PlatformTest, TheMostUrgentAreDecidedFirst) {
     const auto due = undecided(clock.now() + 10s);
     ASSERT_EQ(due.size(), 2);
     EXPECT_EQ(due[0].message.id, two.id);
-    EXPECT_EQ(ask<std::optional<Timestamp>>([](Tables& tables) { return tables.next_decide_by(); }),
-              clock.now() + 3s);
+    EXPECT_EQ(next_decide_by(), clock.now() + 3s);
+}
+
+TEST_P(PlatformTest, EachNodeDecidesTheMessagesOfItsOwnAccounts) {
+    const auto made = accepted();
+    WriteBatch batch;
+    batch.hand_overs.push_back(hand_over_of(made, "wamid.1"));
+    batch.hand_overs.back().decide_by = clock.now() + 3s;
+    write(batch);
+    const std::array own{shard_of(account)};
+    const ShardSet mine{own};
+    const auto others = ShardSet::all().without(mine);
+    EXPECT_TRUE(undecided(clock.now() + 10s, others).empty());
+    EXPECT_EQ(undecided(clock.now() + 10s, mine).size(), 1);
+    EXPECT_EQ(next_decide_by(), clock.now() + 3s);
 }
 
 TEST_P(PlatformTest, AStatusCountsOnceAndNeverGoesBack) {

@@ -1,4 +1,6 @@
 // Accounts, keys, devices, and changes that fail alone.
+#include <array>
+
 #include "store/conformance/store_fixture.hpp"
 
 namespace merpati::store {
@@ -407,6 +409,12 @@ TEST_P(TablesTest, KeepsWhatALaneMustKnowAfterARestart) {
     EXPECT_EQ(records[0].device, device);
     EXPECT_EQ(records[0].down_since, since);
     EXPECT_EQ(records[0].sent, sent);
+    const std::array devices{device};
+    const auto starts = take(reader()->lane_starts(devices));
+    ASSERT_EQ(starts.size(), 1);
+    ASSERT_TRUE(starts.front().record);
+    EXPECT_EQ(starts.front().record->down_since, records.front().down_since);
+    EXPECT_EQ(starts.front().record->sent, records.front().sent);
     const auto record = take(reader()->lane_record(device));
     ASSERT_TRUE(record);
     EXPECT_EQ(record->device, device);

@@ -142,6 +142,45 @@ TEST_P(TrailTest, EachCallbackOfARequestGetsItsOwnResult) {
     }
 }
 
+/// Of several processes each makes its own ids, which do not follow those of others.
+TEST_P(TrailTest, ResultsOfOneSourceOfIdsAreNotThoseOfAnother) {
+    const auto made = finished_together(24);
+    UuidSource own{clock, random, ids.next().sequence(), IdSlot{5}};
+    std::vector<model::Callback> posted;
+    std::vector<model::Callback> others;
+    for (const auto& callback : made) {
+        posted.push_back(callback);
+        posted.back().id = own.next();
+        others.push_back(callback);
+        others.back().id = {posted.back().id.sequence() + 1, 7};
+    }
+    ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+        for (std::size_t place = 0; place < made.size(); ++place) {
+            take(tables.add_callback(posted[place]));
+            take(tables.add_callback(others[place]));
+        }
+        return {};
+    }));
+    WriteBatch results;
+    for (const auto& callback : posted) {
+        results.callback_updates.push_back({.event = callback.id,
+                                            .progress = {.state = CallbackState::delivered,
+                                                         .attempts = 1,
+                                                         .due_at = callback.created_at,
+                                                         .last_status = 204,
+                                                         .last_error = {},
+                                                         .updated_at = clock.now()},
+                                            .took = 10ms});
+    }
+    write(results);
+    for (std::size_t place = 0; place < made.size(); ++place) {
+        EXPECT_EQ(take(reader()->callback(posted[place].id))->progress.state,
+                  CallbackState::delivered);
+        EXPECT_EQ(take(reader()->callback(others[place].id))->progress.state,
+                  CallbackState::waiting);
+    }
+}
+
 TEST_P(TrailTest, EventsAreWrittenWithWhatTheyTellOf) {
     const auto message = accepted();
     WriteBatch first;

@@ -73,6 +73,7 @@ public:
     [[nodiscard]] std::int64_t changes() override;
     void note_changed(bool& changed) override;
     void wait() override;
+    [[nodiscard]] std::string_view for_update() const noexcept override { return " FOR UPDATE"; }
     void begin() override;
     void begin_snapshot() override;
     void commit() override;
@@ -125,6 +126,9 @@ public:
     /// Runs a "COPY … FROM STDIN", in the open transaction if there is one. `rows`: its input.
     /// Throws Failure.
     void copy_in(const std::string& sql, std::string_view rows);
+
+    /// Counts the sessions with the server; another one may be with another server.
+    [[nodiscard]] std::uint64_t session() const noexcept { return link_.session(); }
 
     // For statements.
 

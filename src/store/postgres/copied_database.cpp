@@ -28,7 +28,7 @@ class CopiedDatabase final : public sql::CopySide {
 public:
     CopiedDatabase(const ConnectionSettings& settings, Millis lease)
         : connection_(settings, copy_silence_max),
-          nodes_(settings, [](const NodeGeneration&) {}),
+          nodes_(settings, {.on_joined = [](const NodeGeneration&) {}, .on_claimed = [] {}}),
           lease_(lease) {
         connection_.wait_for_locks(copy_lock_wait);
     }

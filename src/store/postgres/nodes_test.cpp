@@ -72,6 +72,54 @@ TEST_P(NodesTest, ASecondProcessOfOneNameIsRefusedWhileTheFirstIsAlive) {
     write(batch);  // The first goes on.
 }
 
+TEST_P(NodesTest, NodesThatJoinAtOnceHaveSlotsOfTheirOwn) {
+    EXPECT_EQ(nodes.slot(), std::nullopt);
+    constexpr int count = 6;
+    std::vector<std::unique_ptr<Store>> processes;
+    std::vector<std::future<Result<NodeGeneration>>> joining;
+    for (int number = 0; number < count; ++number) {
+        processes.push_back(another());
+        joining.push_back(std::async(std::launch::async, [&, number] {
+            return processes[static_cast<std::size_t>(number)]->nodes()->join(
+                {.name = std::to_string(number)}, lease);
+        }));
+    }
+    std::vector<std::optional<IdSlot>> slots;
+    for (int number = 0; number < count; ++number) {
+        take(joining[static_cast<std::size_t>(number)].get());
+        slots.push_back(processes[static_cast<std::size_t>(number)]->nodes()->slot());
+    }
+    EXPECT_THAT(slots, ::testing::UnorderedElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST_P(NodesTest, ASlotIsFreeOnceItsNodeIsGone) {
+    take(nodes.join(entry, lease));
+    const auto second = another();
+    const auto two = take(second->nodes()->join({.name = "two"}, lease));
+    EXPECT_EQ(nodes.slot(), 0);
+    EXPECT_EQ(second->nodes()->slot(), 1);
+    const auto third = another();
+    EXPECT_TRUE(take(nodes.depose(two, at_once)));
+    take(third->nodes()->join({.name = "three"}, lease));
+    EXPECT_EQ(third->nodes()->slot(), 1);
+}
+
+TEST_P(NodesTest, TheSixtyFifthNodeIsRefused) {
+    shell.run_script(
+        "INSERT INTO node(name, generation, state, address, version, joined_at, slot) "
+        "SELECT 'node ' || s, 1, 'live', '', '', 0, s FROM generate_series(0, 62) s");
+    take(nodes.join(entry, lease));
+    EXPECT_EQ(nodes.slot(), 63);
+    const auto other = another();
+    const auto refused = other->nodes()->join({.name = "two"}, lease);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::refused);
+    EXPECT_THAT(refused.error().detail, ::testing::HasSubstr("64 nodes are at work"));
+    shell.run_script("UPDATE node SET state = 'gone' WHERE slot = 7");
+    take(other->nodes()->join({.name = "two"}, lease));
+    EXPECT_EQ(other->nodes()->slot(), 7);
+}
+
 TEST_P(NodesTest, OfTwoProcessesOfOneNameThatStartAtOnceOneJoins) {
     const auto other = another();
     auto joining =

@@ -188,7 +188,7 @@ TEST_P(PostgresFaultsTest, AReadWhoseConnectionIsCutAtAnyStatementFailsAndCanBeR
         [&] { return open->messages({}).has_value(); },
         [&] { return open->callbacks({}).has_value(); },
         [&] { return open->trail(waiting[0].id).has_value(); },
-        [&] { return open->campaigns().open_campaigns().has_value(); },
+        [&] { return open->campaigns().open_campaigns(ShardSet::all()).has_value(); },
         [&] {
             return open
                 ->load_lane(device_of(account), model::Source::api, clock.now(), 100,

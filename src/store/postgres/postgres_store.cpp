@@ -1,5 +1,6 @@
 #include "store/postgres/postgres_store.hpp"
 
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include "store/postgres/connection.hpp"
 #include "store/postgres/durability.hpp"
 #include "store/postgres/schema.hpp"
+#include "store/postgres/stored_journal.hpp"
 #include "store/postgres/stored_nodes.hpp"
 #include "store/sql/campaign_check.hpp"
 #include "store/sql/copy_mark.hpp"
@@ -70,14 +72,15 @@ public:
           secrets_(secrets),
           writer_(*connection_),
           tables_(*connection_, writer_, secrets_, condition_),
-          transaction_(*connection_, writer_, tables_, condition_),
-          nodes_(settings_,
-                 [this](const NodeGeneration& self) {
-                     connection_->fence(self);
-                     connection_->leave_numbers();
-                 }),
+          journal_writer_(*connection_),
+          transaction_(*connection_, writer_, tables_, condition_,
+                       [this](auto rows) { journal_writer_.write(rows); }),
+          journal_(settings_),
+          nodes_(settings_, {.on_joined = [this](const auto& self) { joined(self); },
+                             .on_claimed = [this] { forgets_rows_ = true; }}),
           size_connection_(settings_, size_within) {
         nodes_.demand_durability(options.must_sync);
+        journal_.demand_durability(options.must_sync);
     }
 
     /// Keeps the lock of the machine's other processes until the store is closed.
@@ -99,6 +102,9 @@ public:
             if (*was_committed) {
                 return {};
             }
+        }
+        if (forgets_rows_.exchange(false)) {
+            transaction_.forget_rows();
         }
         ResultsBefore before{batch};
         const auto failure = transaction_.write(batch);
@@ -132,6 +138,7 @@ public:
     Sha256 fingerprint(std::string_view text) const override { return secrets_.fingerprint(text); }
 
     Nodes* nodes() noexcept override { return &nodes_; }
+    RowJournal* row_journal() noexcept override { return &journal_; }
 
     const Condition& condition() const noexcept override { return condition_; }
 
@@ -158,6 +165,14 @@ public:
     }
 
 private:
+    /// Nothing was written yet as this node.
+    void joined(const NodeGeneration& self) {
+        connection_->fence(self);
+        connection_->leave_numbers();
+        journal_writer_.join(self);
+        journal_.join(self);
+    }
+
     /// The connection was lost, or there is none. If a commit has no answer, the next write asks
     /// for it by the number of its transaction.
     std::unexpected<Error> lost(WriteBatch& batch, ResultsBefore&& before, const char* why) {
@@ -234,7 +249,10 @@ private:
     const SecretBox secrets_;
     sql::MessageWriter writer_;
     sql::StoredTables tables_;
+    JournalWriter journal_writer_;
     sql::Transaction transaction_;
+    std::atomic<bool> forgets_rows_{false};  // Before the next batch.
+    StoredJournal journal_;
     StoredNodes nodes_;
     mutable std::mutex size_mutex_;
     mutable Connection size_connection_;  // For any thread.

@@ -65,8 +65,8 @@ Tables columns_in_postgresql(Connection& connection) {
                         "SELECT c.relname::text, a.attname::text, format_type(a.atttypid, -1), "
                         "a.attnotnull FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
                         "WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace "
-                        "AND a.attnum > 0 AND c.relname NOT IN ('node', 'node_heartbeat', 'shard') "
-                        "AND a.attname <> 'shard' ORDER BY c.relname, a.attnum"};
+                        "AND a.attnum > 0 AND c.relname NOT IN ('node', 'node_heartbeat', 'shard', "
+                        "'row_change') AND a.attname <> 'shard' ORDER BY c.relname, a.attnum"};
     for (auto row = list.query(); row.next();) {
         tables[std::string{row.text(0)}] += std::string{row.text(1)} + ' ' +
                                             std::string{row.text(2)} + ' ' +

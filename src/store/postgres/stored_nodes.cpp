@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/assert.hpp"
+#include "store/postgres/database_clock.hpp"
 #include "store/postgres/schema.hpp"
 
 namespace merpati::store::postgres {
@@ -18,7 +19,8 @@ using sql::Failure;
 /// Longer than an idle transaction of the other node may last (Connection::begin).
 constexpr std::chrono::milliseconds patience{6'000};
 
-constexpr const char* now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+/// Held by who joins, until the end of the transaction, so that two do not take one slot: "Merq".
+constexpr const char* join_lock = "SELECT pg_advisory_xact_lock(1298494065)";
 
 constexpr std::array<std::string_view, 3> states{"live", "leaving", "gone"};
 
@@ -41,60 +43,82 @@ std::string list_of(std::span<const Shard> shards) {
 
 }  // namespace
 
-StoredNodes::StoredNodes(ConnectionSettings settings, Joined joined)
-    : connection_(std::move(settings)), joined_(std::move(joined)) {
+StoredNodes::StoredNodes(ConnectionSettings settings, Listeners listeners)
+    : connection_(std::move(settings)), listeners_(std::move(listeners)) {
     connection_.wait_for_locks(patience);
 }
 
 Result<NodeGeneration> StoredNodes::join(const NodeEntry& entry, Millis lease) {
-    auto begun = written([&]() -> Result<NodeGeneration> {
+    const auto begun = written([&]() -> Result<Begun> {
         invariant(!self_, "a process joins once");
         auto made = begin_generation(entry, lease);
-        if (made.node == 0) {
+        if (made.id.node == 0) {
             return fail(ErrorCode::conflict,
                         fmt::format("the node \"{}\" is at work: give this one another name with "
                                     "cluster.node, or stop the other",
                                     entry.name));
         }
+        if (!made.slot) {
+            return fail(ErrorCode::refused,
+                        fmt::format("{} nodes are at work on this database, and there cannot be "
+                                    "more: stop one of them",
+                                    id_slots));
+        }
         return made;
     });
-    if (begun) {
-        const std::lock_guard lock{mutex_};
-        self_ = *begun;
-        connection_.fence(*begun);
-        joined_(*begun);
+    if (!begun) {
+        return pass(begun);
     }
-    return begun;
+    const std::lock_guard lock{mutex_};
+    self_ = begun->id;
+    slot_ = begun->slot;
+    connection_.fence(begun->id);
+    listeners_.on_joined(begun->id);
+    return begun->id;
+}
+
+std::optional<IdSlot> StoredNodes::slot() const {
+    const std::lock_guard lock{mutex_};
+    return slot_;
 }
 
 /// Of two processes with one name that start at once, the second waits for the row, and then sees
-/// `joined_at`, but not the heartbeat. Node 0: the node is at work.
-NodeGeneration StoredNodes::begin_generation(const NodeEntry& entry, Millis lease) {
-    sql::Statement add{connection_,
-                       "INSERT INTO node(name, generation, state, address, version, joined_at) "
-                       "VALUES(?, 0, 'gone', '', '', 0) ON CONFLICT(name) DO NOTHING"};
+/// `joined_at`, but not the heartbeat. Before a slot is another node's, the commits of the node
+/// that had it have ended: who ends a generation waits for them.
+StoredNodes::Begun StoredNodes::begin_generation(const NodeEntry& entry, Millis lease) {
+    (void)connection_.query_text(join_lock);
+    sql::Statement add{
+        connection_,
+        "INSERT INTO node(name, generation, state, address, version, joined_at, slot) "
+        "VALUES(?, 0, 'gone', '', '', 0, 0) ON CONFLICT(name) DO NOTHING"};
     add.run(entry.name);
     sql::Statement begin{
         connection_,
         fmt::format("UPDATE node SET generation = generation + 1, state = 'live', address = ?2, "
-                    "version = ?3, joined_at = {0} WHERE name = ?1 AND (state = 'gone' OR "
+                    "version = ?3, joined_at = {0}, slot = coalesce((SELECT min(s) FROM "
+                    "generate_series(0, {1}) s WHERE NOT EXISTS (SELECT 1 FROM node o WHERE "
+                    "o.slot = s AND o.state <> 'gone' AND o.id <> node.id)), -1) "
+                    "WHERE name = ?1 AND (state = 'gone' OR "
                     "(joined_at <= {0} - ?4 AND NOT EXISTS (SELECT 1 FROM node_heartbeat h WHERE "
-                    "h.node = node.id AND h.seen_at > {0} - ?4))) RETURNING id, generation",
-                    now)};
-    NodeGeneration made;
+                    "h.node = node.id AND h.seen_at > {0} - ?4))) RETURNING id, generation, slot",
+                    now, id_slots - 1)};
+    Begun made;
     {
         auto row = begin.query(entry.name, entry.address, entry.version, lease.count());
         if (!row.next()) {
             return {};
         }
-        made = {.node = row.integer(0), .generation = row.integer(1)};
+        made.id = {.node = row.integer(0), .generation = row.integer(1)};
+        if (const auto slot = row.integer(2); slot >= 0) {
+            made.slot = static_cast<IdSlot>(slot);
+        }
     }
-    free_shards(made);
+    free_shards(made.id);
     sql::Statement note{connection_,
                         fmt::format("INSERT INTO node_heartbeat(node, seen_at) VALUES(?1, {0}) "
-                                    "ON CONFLICT(node) DO UPDATE SET seen_at = {0}",
+                                    "ON CONFLICT(node) DO UPDATE SET seen_at = {0}, read_to = NULL",
                                     now)};
-    note.run(made.node);
+    note.run(made.id.node);
     return made;
 }
 
@@ -147,7 +171,7 @@ Result<std::vector<ShardOwner>> StoredNodes::owners() {
 }
 
 Result<std::vector<Shard>> StoredNodes::claim(std::span<const Shard> shards) {
-    return written([&]() -> Result<std::vector<Shard>> {
+    auto claimed = written([&]() -> Result<std::vector<Shard>> {
         check_schema();
         sql::Statement take{connection_,
                             "UPDATE shard SET node = ?1, generation = generation + 1 WHERE "
@@ -160,6 +184,10 @@ Result<std::vector<Shard>> StoredNodes::claim(std::span<const Shard> shards) {
         }
         return taken;
     });
+    if (!claimed || !claimed->empty()) {  // A failure may hide a commit.
+        listeners_.on_claimed();
+    }
+    return claimed;
 }
 
 /// A node may have waited while somebody migrated the store, or restored another one.

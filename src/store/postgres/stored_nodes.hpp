@@ -16,15 +16,19 @@ namespace merpati::store::postgres {
 /// written.
 class StoredNodes final : public Nodes {
 public:
-    /// `joined` is called with the generation of this process.
-    using Joined = std::function<void(const NodeGeneration&)>;
-
-    StoredNodes(ConnectionSettings settings, Joined joined);
+    /// Called on the threads of the callers of Nodes. None is empty.
+    struct Listeners {
+        std::function<void(const NodeGeneration& self)> on_joined;
+        /// Shards were claimed, before `claim` returns. Other nodes may have written their rows.
+        std::function<void()> on_claimed;
+    };
+    StoredNodes(ConnectionSettings settings, Listeners listeners);
 
     /// As Connection::demand_durability.
     void demand_durability(bool must_sync) noexcept { connection_.demand_durability(must_sync); }
 
     Result<NodeGeneration> join(const NodeEntry& entry, Millis lease) override;
+    [[nodiscard]] std::optional<IdSlot> slot() const override;
     Result<void> renew() override;
     Result<std::vector<Node>> list() override;
     Result<std::vector<ShardOwner>> owners() override;
@@ -40,15 +44,21 @@ private:
     template <class Body>
     auto written(Body body) -> decltype(body());
     [[nodiscard]] const NodeGeneration& self() const;
-    [[nodiscard]] NodeGeneration begin_generation(const NodeEntry& entry, Millis lease);
+    /// A generation that has begun; of node 0: the node is at work. No slot: all are taken.
+    struct Begun {
+        NodeGeneration id;
+        std::optional<IdSlot> slot{};
+    };
+    [[nodiscard]] Begun begin_generation(const NodeEntry& entry, Millis lease);
     [[nodiscard]] bool end_generation(const NodeGeneration& node, std::string_view condition);
     void check_schema();
     void free_shards(const NodeGeneration& node);
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     Connection connection_;
-    const Joined joined_;
+    const Listeners listeners_;
     std::optional<NodeGeneration> self_;  // Set by `join`.
+    std::optional<IdSlot> slot_;          // The same.
 };
 
 }  // namespace merpati::store::postgres

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "store/sql/account_lock.hpp"
 #include "store/sql/rows.hpp"
 #include "store/sql/stored_tables.hpp"
 
@@ -124,8 +125,12 @@ Result<std::int64_t> StoredTables::add_credit(model::AccountId account, std::int
     return written ? Result<std::int64_t>{balance} : pass(written);
 }
 
-/// Empty inside: credit is not counted.
+/// Empty inside: credit is not counted. Other programs may have added to the ledger.
 Result<std::optional<std::int64_t>> StoredTables::balance_of(model::AccountId account) {
+    AccountLock{connection_}.take(account);
+    if (connection_.has_other_writers()) {
+        writer_.credits().ledger().forget(account);
+    }
     Statement select{connection_, "SELECT credit FROM account WHERE id = ?"};
     auto row = select.query(account.value);
     if (!row.next()) {
@@ -169,6 +174,7 @@ Result<model::ApiKey> StoredTables::written_key(model::KeyId id) {
 }
 
 Result<std::size_t> StoredTables::count_live_keys(model::AccountId account, Timestamp now) {
+    AccountLock{connection_}.take(account);
     // Two searches in api_key_live, because an OR of both would visit the expired ones as well.
     Statement count{
         connection_,

@@ -5,6 +5,7 @@
 
 #include "store/sql/campaign_rows.hpp"
 #include "store/sql/rows.hpp"
+#include "store/sql/shard_condition.hpp"
 #include "store/sql/stored_campaigns.hpp"
 
 namespace merpati::store::sql {
@@ -18,7 +19,7 @@ constexpr std::size_t page_visits_max = 10'000;
 /// The campaigns that a list passes over at most because they cannot be read.
 constexpr std::size_t list_damages_max = 200;
 
-std::string select_campaigns(const char* condition) {
+std::string select_campaigns(const std::string& condition) {
     return std::string{"SELECT "} + campaign_columns + " FROM " + campaign_tables + " WHERE " +
            condition;
 }
@@ -46,12 +47,31 @@ StoredCampaignReader::StoredCampaignReader(Connection& connection, Condition& co
              "SELECT pending + queued + sent + failed + skipped + uncertain + cancelled "
              "FROM campaign WHERE id = ? AND removed = 0") {}
 
-/// The campaigns that fit and can be read. The others are recorded as damage.
-std::vector<model::Campaign> StoredCampaignReader::readable(const char* condition) {
+/// The campaigns that fit and can be read. The others are recorded as damage. `condition`: of `c`.
+std::vector<model::Campaign> StoredCampaignReader::readable(const std::string& condition,
+                                                            const ShardSet& shards) {
+    const auto of_shards = condition + " AND " + in_shards("c.account") + " ORDER BY c.id";
+    try {
+        std::vector<model::Campaign> found;
+        Statement read{connection_, select_campaigns(of_shards)};
+        for (auto row = query_of_shards(read, shards, true); row.next();) {
+            found.push_back(read_campaign(row).campaign);
+        }
+        return found;
+    } catch (const Failure& failure) {
+        if (!failure.is_damage()) {
+            throw;
+        }
+    }
+    return readable_each(of_shards, shards);
+}
+
+std::vector<model::Campaign> StoredCampaignReader::readable_each(const std::string& condition,
+                                                                 const ShardSet& shards) {
     std::vector<std::int64_t> ids;
     {
-        Statement list{connection_, std::string{"SELECT id FROM campaign WHERE "} + condition};
-        for (auto row = list.query(); row.next();) {
+        Statement list{connection_, "SELECT c.id FROM campaign c WHERE " + condition};
+        for (auto row = query_of_shards(list, shards, true); row.next();) {
             ids.push_back(row.integer(0));
         }
     }
@@ -72,25 +92,28 @@ std::vector<model::Campaign> StoredCampaignReader::readable(const char* conditio
     return found;
 }
 
-Result<std::vector<model::Campaign>> StoredCampaignReader::open_campaigns() {
+Result<std::vector<model::Campaign>> StoredCampaignReader::open_campaigns(const ShardSet& shards) {
     return guarded([&]() -> Result<std::vector<model::Campaign>> {
-        return readable("is_open = 1 ORDER BY id");
+        return readable("c.is_open = 1", shards);
     });
 }
 
-Result<std::vector<model::Campaign>> StoredCampaignReader::campaigns_to_notify() {
+Result<std::vector<model::Campaign>> StoredCampaignReader::campaigns_to_notify(
+    const ShardSet& shards) {
     return guarded([&]() -> Result<std::vector<model::Campaign>> {
-        return readable("unnotified = 1 ORDER BY id");
+        return readable("c.unnotified = 1", shards);
     });
 }
 
-Result<std::vector<model::CampaignId>> StoredCampaignReader::campaigns_to_clean() {
-    return guarded([&]() -> Result<std::vector<model::CampaignId>> {
-        std::vector<model::CampaignId> found;
+Result<std::vector<CampaignToClean>> StoredCampaignReader::campaigns_to_clean(
+    const ShardSet& shards) {
+    return guarded([&]() -> Result<std::vector<CampaignToClean>> {
+        std::vector<CampaignToClean> found;
         Statement list{connection_,
-                       "SELECT id FROM campaign WHERE staged = 1 OR removed = 1 ORDER BY id"};
-        for (auto row = list.query(); row.next();) {
-            found.push_back({row.integer(0)});
+                       "SELECT id, account FROM campaign WHERE (staged = 1 OR removed = 1) AND " +
+                           in_shards("account") + " ORDER BY id"};
+        for (auto row = query_of_shards(list, shards, true); row.next();) {
+            found.push_back({.campaign = {row.integer(0)}, .account = {.value = row.integer(1)}});
         }
         return found;
     });

@@ -108,6 +108,13 @@ public:
     /// page before such a statement changes it.
     [[nodiscard]] virtual std::string_view or_fail() const noexcept { return ""; }
 
+    /// What follows a SELECT whose rows stay locked for other programs until the transaction ends,
+    /// because what is written depends on what was read. "": no other program writes meanwhile.
+    [[nodiscard]] virtual std::string_view for_update() const noexcept { return ""; }
+    /// Whether other programs write too, so that a transaction sees rows that were not there when
+    /// it began, and what is remembered from an earlier one may be out of date.
+    [[nodiscard]] bool has_other_writers() const noexcept { return !for_update().empty(); }
+
     // Transactions. Between `begin` and the end of the transaction the connection may write.
     virtual void begin() = 0;
     /// Begins a transaction that only reads, in which all queries see the same rows.

@@ -3,19 +3,29 @@
 namespace merpati::store::sql {
 
 Credits::Credits(Connection& connection)
-    : select_(connection, "SELECT credit FROM account WHERE id = ?"),
+    : lock_(connection),
+      select_(connection, connection.has_other_writers()
+                              ? "SELECT credit, coalesce((SELECT max(number) FROM ledger WHERE "
+                                "account = ?1), 0) FROM account WHERE id = ?1"
+                              : "SELECT credit FROM account WHERE id = ?"),
       update_(connection, "UPDATE account SET credit = ?2 WHERE id = ?1"),
       forget_reserved_(connection,
                        "INSERT INTO ledger_pruned(account, charged, reserved) VALUES(?, 0, -1) "
                        "ON CONFLICT(account) DO UPDATE SET reserved = ledger_pruned.reserved - 1"),
+      has_other_writers_(connection.has_other_writers()),
       ledger_(connection) {}
 
+/// Other programs may have added to the ledger since it was written here.
 Credits::Balance& Credits::balance_of(model::AccountId account) {
     const auto [found, is_new] = balances_.try_emplace(account);
     if (is_new) {
+        lock_.take(account);
         auto row = select_.query(account.value);
-        if (row.next() && !row.null(0)) {
-            found->second.credit = row.integer(0);
+        if (row.next()) {
+            found->second.credit = row.null(0) ? std::nullopt : std::optional{row.integer(0)};
+            if (has_other_writers_) {
+                ledger_.expect_newest(account, row.integer(1));
+            }
         }
     }
     return found->second;

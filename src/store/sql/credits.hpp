@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "store/sql/account_lock.hpp"
 #include "store/sql/connection.hpp"
 #include "store/sql/ledger_writer.hpp"
 
@@ -13,6 +14,7 @@ namespace merpati::store::sql {
 
 /// The balances of a batch's accounts. Each balance is read and written once, with its ledger row,
 /// however many messages are charged. Call `flush` before other code reads or writes balances.
+/// Until the transaction ends no other program changes a balance that was read.
 ///
 /// A campaign reserves credit for its messages. They are charged from its reserve, which is kept
 /// with the campaign: the balance changes when credit is reserved or released.
@@ -66,9 +68,11 @@ private:
     void move(Balance& balance, const Move& move);
     void write(model::AccountId account, Balance& balance);
 
+    AccountLock lock_;
     Statement select_;
     Statement update_;
     Statement forget_reserved_;
+    const bool has_other_writers_;
     LedgerWriter ledger_;
     std::unordered_map<model::AccountId, Balance> balances_;
 };

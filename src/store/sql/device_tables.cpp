@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.hpp"
+#include "store/sql/account_lock.hpp"
 #include "store/sql/rows.hpp"
 #include "store/sql/stored_tables.hpp"
 
@@ -21,6 +22,15 @@ std::optional<std::string_view> reason_of(const std::optional<model::Pause>& pau
 bool fits(std::string_view name, const Bytes& value) {
     return !name.empty() && name.size() <= Tables::secret_name_bytes_max &&
            value.size() <= Tables::secret_bytes_max;
+}
+
+/// Other programs change the device only after this transaction, which reads and then writes it.
+void lock_device(Connection& connection, model::PhoneNumber number) {
+    if (connection.has_other_writers()) {
+        Statement lock{connection, "SELECT 1 FROM device WHERE number = ?" +
+                                       std::string{connection.for_update()}};
+        lock.run(number.value());
+    }
 }
 
 std::unexpected<Error> secret_too_long() {
@@ -67,6 +77,7 @@ bool StoredTables::has_room(model::AccountId account, std::uint32_t devices_max)
 
 Result<DeviceDecision> StoredTables::add_device(const model::Device& device, bool webhook_given) {
     using Decided = DeviceDecision::Result;
+    AccountLock{connection_}.take(device.account);
     const auto account = find_account(device.account);
     if (!account) {
         return pass(account);
@@ -102,7 +113,7 @@ Result<DeviceDecision> StoredTables::add_device(const model::Device& device, boo
     Statement insert{connection_,
                      std::string{"INSERT INTO device("} + device_columns +
                          ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-                         "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)"};
+                         "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22) ON CONFLICT(number) DO NOTHING"};
     insert.run(device.number.value(), device.account.value, device.connector,
                model::to_string(device.state), device.webhook_url, device.pace.gap_min.count(),
                device.pace.jitter_max.count(), device.pace.per_day_max, device.created_at,
@@ -112,12 +123,16 @@ Result<DeviceDecision> StoredTables::add_device(const model::Device& device, boo
                device.restricted_until, or_null(cloud ? cloud->phone_number_id : std::string{}),
                cloud ? cloud->waba_id : std::string{},
                cloud ? cloud->fallback_template : std::string{});
+    if (connection_.changes() == 0) {
+        return add_device(device, webhook_given);  // Another program has just added it.
+    }
     writer_.senders().forget();
     return DeviceDecision{.result = Decided::added, .device = written_device(device.number, true)};
 }
 
 Result<model::Device> StoredTables::update_device(model::PhoneNumber number,
                                                   const DevicePatch& patch) {
+    lock_device(connection_, number);
     const auto known = find_device(number);
     if (!known) {
         return pass(known);
@@ -176,6 +191,7 @@ Result<void> StoredTables::update_cloud(const model::Device& was, const DevicePa
 Result<std::optional<model::Device>> StoredTables::set_device_state(
     const DeviceIdentity& device, model::DeviceState state, std::string_view reason,
     Timestamp since, std::optional<Timestamp> restricted_until) {
+    lock_device(connection_, device.number);
     const auto known = find_device(device.number);
     if (!known) {
         return pass(known);
@@ -201,6 +217,7 @@ Result<bool> StoredTables::has_queue(model::PhoneNumber device) {
 }
 
 Result<void> StoredTables::remove_device(model::PhoneNumber device) {
+    lock_device(connection_, device);
     const auto waits = has_queue(device);
     if (!waits) {
         return std::unexpected(waits.error());

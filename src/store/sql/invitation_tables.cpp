@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "store/sql/account_lock.hpp"
 #include "store/sql/rows.hpp"
 #include "store/sql/stored_people.hpp"
 
@@ -34,10 +36,12 @@ model::Invitation read_invitation(const Cursor& row) {
     return invitation;
 }
 
+/// `lock`: as Connection::for_update.
 template <class Key>
 std::optional<model::Invitation> first_where(Connection& connection, const char* condition,
-                                             const Key& key, Timestamp now) {
-    Statement find{connection, std::string{columns} + condition};
+                                             const Key& key, Timestamp now,
+                                             std::string_view lock = {}) {
+    Statement find{connection, (std::string{columns} + condition).append(lock)};
     auto row = find.query(key, now);
     return row.next() ? std::optional{read_invitation(row)} : std::nullopt;
 }
@@ -47,6 +51,7 @@ constexpr const char* by_digest = "digest = ? AND expires_at > ?";
 }  // namespace
 
 Result<model::Invitation> StoredPeople::put_invitation(const model::Invitation& invitation) {
+    AccountLock{connection_}.take(invitation.account);
     Statement forget{connection_,
                      "DELETE FROM invitation WHERE account = ?1 AND (expires_at <= ?2 OR "
                      "email = ?3)"};
@@ -73,9 +78,10 @@ Result<model::Invitation> StoredPeople::put_invitation(const model::Invitation& 
     return made;
 }
 
+/// Locked, so that of two programs that are given it at once, one finds it accepted.
 Result<std::optional<model::Invitation>> StoredPeople::find_invitation(const Sha256& digest,
                                                                        Timestamp now) {
-    return first_where(connection_, by_digest, Blob{digest}, now);
+    return first_where(connection_, by_digest, Blob{digest}, now, connection_.for_update());
 }
 
 Result<std::optional<model::Invitation>> StoredPeople::find_invitation(model::InvitationId id,

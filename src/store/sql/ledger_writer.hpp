@@ -46,6 +46,13 @@ public:
     void forget() { newest_.clear(); }
     /// Call after other code has written to the ledger of the account.
     void forget(model::AccountId account) { newest_.erase(account); }
+    /// The same, if the newest row has not this number.
+    void expect_newest(model::AccountId account, std::int64_t number) {
+        const auto found = newest_.find(account);
+        if (found != newest_.end() && found->second.number != number) {
+            newest_.erase(found);
+        }
+    }
 
 private:
     struct Newest {

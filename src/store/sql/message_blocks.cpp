@@ -138,9 +138,11 @@ std::span<const std::byte> column_of(const std::vector<std::int64_t>& ids) {
     return std::as_bytes(std::span{ids});
 }
 
+constexpr const char* select_last = "SELECT last FROM message_block ORDER BY first DESC LIMIT 1";
+
 /// The last id of the newest block; 0: there is none.
 std::int64_t stored_last(Connection& connection) {
-    Statement newest{connection, "SELECT last FROM message_block ORDER BY first DESC LIMIT 1"};
+    Statement newest{connection, select_last};
     auto row = newest.query();
     return row.next() ? row.integer(0) : 0;
 }
@@ -178,6 +180,7 @@ SummaryStep make_block(Connection& connection, std::int64_t from, std::int64_t b
             block->open.erase(block->open.begin());
         }
     }
+    block->messages = count;
     block->facts = keys.facts();
     block->ends = block->unfinished > MessageBlocks::open_max ? Bytes{} : keys.ends();
     block->recipients = keys.recipients();
@@ -260,7 +263,8 @@ std::vector<std::int64_t> open_of(std::span<const std::byte> column) {
     return ids;
 }
 
-MessageBlocks::MessageBlocks(Connection& connection) : connection_(connection) {
+MessageBlocks::MessageBlocks(Connection& connection)
+    : connection_(connection), has_other_writers_(connection.has_other_writers()) {
     try {
         last_ = last_max_ = stored_last(connection);
     } catch (const Failure& failure) {
@@ -289,8 +293,22 @@ void MessageBlocks::undo_from(std::int64_t message) {
     last_ = message - 1;
 }
 
+void MessageBlocks::ask_newest() {
+    newest_.reset();
+    if (lowest_of_batch_ != none) {
+        Statement ask{connection_, select_last};
+        ask.run_returning(newest_);
+    }
+}
+
+void MessageBlocks::undo_late() {
+    if (newest_ && lowest_of_batch_ <= *newest_) {
+        undo_from(lowest_of_batch_);
+    }
+}
+
 bool MessageBlocks::put(const MessageBlock& block) {
-    if (lowest_noted_ <= block.last || !continues(block)) {
+    if (lowest_noted_ <= block.last || !continues(block) || !has_its_messages(block)) {
         return false;
     }
     Statement put{
@@ -313,6 +331,16 @@ bool MessageBlocks::continues(const MessageBlock& block) {
     }
     Statement find{connection_, "SELECT 1 FROM message_block WHERE first = ? AND last = ?"};
     return find.query(block.first, block.last).next();
+}
+
+/// Another program may have stored one since the block was made.
+bool MessageBlocks::has_its_messages(const MessageBlock& block) {
+    if (!has_other_writers_) {
+        return true;
+    }
+    Statement count{connection_, "SELECT count(*) FROM message WHERE id >= ? AND id <= ?"};
+    auto row = count.query(block.first, block.last);
+    return row.next() && std::cmp_equal(row.integer(0), block.messages);
 }
 
 SummaryStep summarise(Connection& connection, std::size_t size, std::int64_t below,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,7 +20,8 @@ class MessageBlock final : public MessageSummary {
 public:
     std::int64_t first = 0;
     std::int64_t last = 0;
-    bool is_new = true;  // Otherwise it replaces one with the same ids.
+    bool is_new = true;        // Otherwise it replaces one with the same ids.
+    std::size_t messages = 0;  // That were read to make it. Not stored.
     std::size_t unfinished = 0;
     std::vector<std::int64_t> open;
     Bytes facts;
@@ -51,6 +53,10 @@ public:
 /// existing block. `note` then deletes that block and all later ones. `put` stores no block that a
 /// message was added to since `begin`.
 ///
+/// Where other programs write too, `note` only takes the id down: before the commit, `undo_late`
+/// compares the lowest one with the newest block that anybody has stored. `put` stores no block
+/// between whose ids there are other messages by now than those that were read.
+///
 /// Threads: the store's. Throws Failure.
 class MessageBlocks {
 public:
@@ -61,17 +67,26 @@ public:
     /// Call for each message, in the transaction that stores it.
     void note(std::int64_t message) {
         lowest_noted_ = std::min(lowest_noted_, message);
-        if (message <= last_) {
+        if (has_other_writers_) {
+            lowest_of_batch_ = std::min(lowest_of_batch_, message);
+        } else if (message <= last_) {
             undo_from(message);
         }
     }
+
+    /// Call at the beginning of a transaction.
+    void begin_batch() { lowest_of_batch_ = none; }
+    // Call before a transaction is committed: the first asks what the second needs, which is called
+    // after Connection::wait.
+    void ask_newest();
+    void undo_late();
 
     /// Call after a rollback, which may have removed the newest block, or restored blocks that
     /// `note` had deleted.
     void forget() { last_ = last_max_; }
 
     /// Call before the reader is opened that makes the next block.
-    void begin() { lowest_noted_ = std::numeric_limits<std::int64_t>::max(); }
+    void begin() { lowest_noted_ = none; }
 
     /// False: a message was added to the block since `begin`, or other blocks were written.
     [[nodiscard]] bool put(const MessageBlock& block);
@@ -79,11 +94,17 @@ public:
     static constexpr std::size_t open_max = 32;
 
 private:
+    static constexpr auto none = std::numeric_limits<std::int64_t>::max();
+
     [[nodiscard]] bool continues(const MessageBlock& block);
+    [[nodiscard]] bool has_its_messages(const MessageBlock& block);
     void undo_from(std::int64_t message);
 
     Connection& connection_;
-    std::int64_t last_ = 0;          // No block covers a higher id.
+    const bool has_other_writers_;
+    std::int64_t lowest_of_batch_ = none;
+    std::optional<std::int64_t> newest_;  // The answer to `ask_newest`.
+    std::int64_t last_ = 0;               // No block covers a higher id.
     std::int64_t last_max_ = 0;      // The highest value of `last_`; no rollback restores more.
     std::int64_t lowest_noted_ = 0;  // Of the messages stored since `begin`.
 };

@@ -13,6 +13,11 @@ namespace {
 constexpr char person_noun[] = "person";
 constexpr char session_noun[] = "session";
 
+std::string select_memberships() {
+    return std::string{"SELECT "} + membership_columns +
+           " FROM membership m WHERE m.person = ? ORDER BY m.account";
+}
+
 AuditEntry read_audit(const Cursor& row) {
     AuditEntry entry{.id = {row.integer(0)},
                      .at = row.time(1),
@@ -77,13 +82,17 @@ Result<std::vector<model::Person>> StoredPeopleReader::persons() {
         return all;
     }
     return guarded([&]() -> Result<std::vector<model::Person>> {
-        Statement list{connection_, std::string{"SELECT "} + membership_columns +
-                                        " FROM membership m WHERE m.person = ? ORDER BY m.account"};
+        Statement list{connection_, select_memberships()};
         for (auto& person : *all) {
             add_memberships(list, person);
         }
         return std::move(all);
     });
+}
+
+void StoredPeopleReader::add_memberships(model::Person& person) {
+    Statement list{connection_, select_memberships()};
+    add_memberships(list, person);
 }
 
 /// Damage costs the person the memberships that follow.

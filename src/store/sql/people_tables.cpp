@@ -1,6 +1,8 @@
 // The methods of StoredPeople for persons and memberships, and the audit log.
 #include <string>
 
+#include <fmt/format.h>
+
 #include "store/sql/rows.hpp"
 #include "store/sql/stored_people.hpp"
 
@@ -112,8 +114,17 @@ Result<void> StoredPeople::remove_person(model::PersonId person) {
     return {};
 }
 
+/// Counts rows, and locks them: of two programs that count the last two, one waits for what the
+/// other writes.
+std::string StoredPeople::count_locked(const char* rows) const {
+    return connection_.has_other_writers()
+               ? fmt::format("SELECT count(*) FROM (SELECT 1 FROM {}{}) counted", rows,
+                             connection_.for_update())
+               : fmt::format("SELECT count(*) FROM {}", rows);
+}
+
 Result<std::size_t> StoredPeople::count_administrators() {
-    Statement count{connection_, "SELECT count(*) FROM person WHERE admin <> 0"};
+    Statement count{connection_, count_locked("person WHERE admin <> 0")};
     auto row = count.query();
     return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
 }
@@ -151,8 +162,7 @@ Result<model::Person> StoredPeople::remove_membership(model::PersonId person,
 }
 
 Result<std::size_t> StoredPeople::count_owners(model::AccountId account) {
-    Statement count{connection_,
-                    "SELECT count(*) FROM membership WHERE account = ? AND role = 'owner'"};
+    Statement count{connection_, count_locked("membership WHERE account = ? AND role = 'owner'")};
     auto row = count.query(account.value);
     return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
 }

@@ -6,6 +6,7 @@
 
 #include "base/assert.hpp"
 #include "store/sql/rows.hpp"
+#include "store/sql/shard_condition.hpp"
 #include "store/sql/stored_tables.hpp"
 
 namespace merpati::store::sql {
@@ -24,6 +25,18 @@ std::string select_platform_messages(const char* condition) {
         "FROM handed_over h JOIN message m ON m.id = h.id LEFT JOIN platform_event e "
         "ON e.device = h.device AND e.about = {} AND e.platform_id = h.platform_id WHERE {}",
         message_columns, number_of(About::status), condition);
+}
+
+/// Where the shards are all, no message is read, and their words are no arguments.
+std::string select_undecided(std::string_view columns, std::string_view condition,
+                             const ShardSet& shards, int first_word) {
+    std::string of_shards;
+    if (!shards.is_all()) {
+        of_shards = " AND " + in_shards("m.account", first_word);
+    }
+    return fmt::format("SELECT {} FROM handed_over h{} WHERE h.decide_by IS NOT NULL{}{}", columns,
+                       shards.is_all() ? "" : " JOIN message m ON m.id = h.id", condition,
+                       of_shards);
 }
 
 PlatformMessage read_platform_message(const Cursor& row) {
@@ -147,12 +160,13 @@ Result<std::optional<PlatformMessage>> StoredTables::find_platform_message(
     return row.next() ? std::optional{read_platform_message(row)} : std::nullopt;
 }
 
-Result<std::vector<PlatformMessage>> StoredTables::undecided(Timestamp until, std::size_t limit) {
+Result<std::vector<PlatformMessage>> StoredTables::undecided(Timestamp until, std::size_t limit,
+                                                             const ShardSet& shards) {
     std::vector<std::int64_t> due;
-    add_undecided(due, until, limit);
+    add_undecided(due, until, limit, shards);
     if (due.size() == limit) {
         const auto earliest = std::exchange(due, {});
-        add_undecided_in_turn(due, until, limit);
+        add_undecided_in_turn(due, until, limit, shards);
         for (const auto id : earliest) {
             if (due.size() < limit && std::ranges::find(due, id) == due.end()) {
                 due.push_back(id);
@@ -183,12 +197,13 @@ Result<std::vector<PlatformMessage>> StoredTables::undecided(Timestamp until, st
     return found;
 }
 
-void StoredTables::add_undecided(std::vector<std::int64_t>& due, Timestamp until,
-                                 std::size_t limit) {
-    Statement list{connection_,
-                   "SELECT id FROM handed_over WHERE decide_by IS NOT NULL AND decide_by <= ? "
-                   "ORDER BY decide_by LIMIT ?"};
-    for (auto row = list.query(until, limit + undecidable_.size()); row.next();) {
+void StoredTables::add_undecided(std::vector<std::int64_t>& due, Timestamp until, std::size_t limit,
+                                 const ShardSet& shards) {
+    Statement list{connection_, select_undecided("h.id", " AND h.decide_by <= ?1", shards, 3) +
+                                    " ORDER BY h.decide_by LIMIT ?2"};
+    for (auto row =
+             query_of_shards(list, shards, !shards.is_all(), until, limit + undecidable_.size());
+         row.next();) {
         if (const auto id = row.integer(0); due.size() < limit && !undecidable_.contains(id)) {
             due.push_back(id);
         }
@@ -197,13 +212,13 @@ void StoredTables::add_undecided(std::vector<std::int64_t>& due, Timestamp until
 
 /// Goes on behind the device where the last call ended, at most once round.
 void StoredTables::add_undecided_in_turn(std::vector<std::int64_t>& due, Timestamp until,
-                                         std::size_t limit) {
+                                         std::size_t limit, const ShardSet& shards) {
     Statement next{connection_,
                    "SELECT device FROM handed_over WHERE decide_by IS NOT NULL AND device > ? "
                    "ORDER BY device, decide_by LIMIT 1"};
     Statement list{connection_,
-                   "SELECT id FROM handed_over WHERE device = ? AND decide_by IS NOT NULL "
-                   "AND decide_by <= ? ORDER BY device, decide_by LIMIT ?"};
+                   select_undecided("h.id", " AND h.device = ?1 AND h.decide_by <= ?2", shards, 4) +
+                       " ORDER BY h.device, h.decide_by LIMIT ?3"};
     const auto began_at = decided_to_;
     bool is_second_half = false;
     for (std::size_t visits = 0; visits < devices_decided_max && due.size() < limit; ++visits) {
@@ -221,7 +236,8 @@ void StoredTables::add_undecided_in_turn(std::vector<std::int64_t>& due, Timesta
         decided_to_ = device.integer(0);
         const auto share = std::min(decided_of_device_max, limit - due.size());
         const auto full = due.size() + share;
-        for (auto row = list.query(decided_to_, until, share + undecidable_.size());
+        for (auto row = query_of_shards(list, shards, !shards.is_all(), decided_to_, until,
+                                        share + undecidable_.size());
              due.size() < full && row.next();) {
             if (const auto id = row.integer(0); !undecidable_.contains(id)) {
                 due.push_back(id);
@@ -231,9 +247,8 @@ void StoredTables::add_undecided_in_turn(std::vector<std::int64_t>& due, Timesta
 }
 
 Result<std::optional<Timestamp>> StoredTables::next_decide_by() {
-    Statement find{connection_,
-                   "SELECT id, decide_by FROM handed_over WHERE decide_by IS NOT NULL "
-                   "ORDER BY decide_by LIMIT ?"};
+    Statement find{connection_, select_undecided("h.id, h.decide_by", "", ShardSet::all(), 0) +
+                                    " ORDER BY h.decide_by LIMIT ?1"};
     for (auto row = find.query(undecidable_.size() + 1); row.next();) {
         if (!undecidable_.contains(row.integer(0))) {
             // The query leaves out what no version writes, which `undecided` then reports.

@@ -252,8 +252,9 @@ Result<LaneStep> StoredReader::walk_lane(model::PhoneNumber device, model::Sourc
             place = {.bucket = next.integer(0)};
             --left;
         }
+        auto messages = load_messages(found);
         for (const auto& one : found) {
-            if (auto queued = load_queued(one, device, source)) {
+            if (auto queued = load_queued(one, device, source, messages)) {
                 step.messages.push_back(*std::move(queued));
             }
         }

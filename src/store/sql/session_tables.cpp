@@ -58,6 +58,10 @@ Result<std::optional<model::Session>> StoredPeople::find_session(model::SessionI
 Result<void> StoredPeople::touch_session(model::SessionId session, Timestamp seen_at) {
     Statement update{connection_, "UPDATE session SET seen_at = ?2 WHERE id = ?1 AND seen_at < ?2"};
     update.run(session.value, seen_at);
+    if (connection_.changes() > 0) {
+        auto touched = sessions_where("s.id = ?1 LIMIT ?2", session.value, 1);
+        row_changes_.insert(row_changes_.end(), touched.begin(), touched.end());
+    }
     return {};
 }
 
@@ -90,16 +94,14 @@ Result<void> StoredPeople::put_link(const SignInLink& link) {
 Result<std::optional<model::PersonId>> StoredPeople::take_link(const Sha256& digest,
                                                                Timestamp now) {
     std::optional<model::PersonId> person;
-    {
-        Statement find{connection_,
-                       "SELECT person FROM sign_in_link WHERE digest = ? AND expires_at > ?"};
-        auto row = find.query(Blob{digest}, now);
-        if (row.next()) {
+    // One statement: of two programs that are given the link at once, one finds it.
+    Statement take{connection_,
+                   "DELETE FROM sign_in_link WHERE digest = ? RETURNING person, expires_at"};
+    for (auto row = take.query(Blob{digest}); row.next();) {
+        if (row.integer(1) > to_unix_millis(now)) {
             person = model::PersonId{row.integer(0)};
         }
     }
-    Statement remove{connection_, "DELETE FROM sign_in_link WHERE digest = ?"};
-    remove.run(Blob{digest});
     return person;
 }
 

@@ -114,11 +114,11 @@ class StoredCampaignReader final : public CampaignReader {
 public:
     StoredCampaignReader(Connection& connection, Condition& condition);
 
-    Result<std::vector<model::Campaign>> open_campaigns() override;
+    Result<std::vector<model::Campaign>> open_campaigns(const ShardSet& shards) override;
     Result<std::optional<model::Campaign>> campaign(model::CampaignId id) override;
     Result<std::vector<model::Campaign>> campaigns(const CampaignFilter& filter) override;
-    Result<std::vector<model::CampaignId>> campaigns_to_clean() override;
-    Result<std::vector<model::Campaign>> campaigns_to_notify() override;
+    Result<std::vector<CampaignToClean>> campaigns_to_clean(const ShardSet& shards) override;
+    Result<std::vector<model::Campaign>> campaigns_to_notify(const ShardSet& shards) override;
     Result<RecipientPage> recipients(const RecipientFilter& filter) override;
     Result<std::vector<model::Recipient>> pending_rows(model::CampaignId id,
                                                        std::uint32_t after_row,
@@ -150,7 +150,10 @@ public:
 private:
     [[nodiscard]] std::int64_t pass_damaged(std::int64_t before,
                                             const std::function<std::int64_t()>& find);
-    [[nodiscard]] std::vector<model::Campaign> readable(const char* condition);
+    [[nodiscard]] std::vector<model::Campaign> readable(const std::string& condition,
+                                                        const ShardSet& shards);
+    [[nodiscard]] std::vector<model::Campaign> readable_each(const std::string& condition,
+                                                             const ShardSet& shards);
     [[nodiscard]] std::int64_t end_of_audience(model::CampaignId id);
     [[nodiscard]] std::optional<model::Recipient> read_row(std::int64_t key);
     void note_row(const Failure& failure, std::int64_t key);

@@ -61,6 +61,7 @@ public:
 
 private:
     [[nodiscard]] Result<model::Person> written_person(model::PersonId id);
+    [[nodiscard]] std::string count_locked(const char* rows) const;
     [[nodiscard]] Result<void> check_email(std::string_view email, model::PersonId owner);
     [[nodiscard]] std::vector<model::Session> sessions_where(const char* condition,
                                                              std::int64_t value, std::size_t limit);
@@ -84,6 +85,9 @@ public:
     Result<std::optional<model::Invitation>> invitation(const Sha256& digest,
                                                         Timestamp now) override;
     Result<std::vector<AuditEntry>> audit(const AuditFilter& filter) override;
+
+    /// Reads the person's memberships too. Throws Failure.
+    void add_memberships(model::Person& person);
 
 private:
     void add_memberships(Statement& list, model::Person& person);

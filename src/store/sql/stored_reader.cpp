@@ -4,8 +4,11 @@
 #include <limits>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "store/sql/readable_rows.hpp"
 #include "store/sql/rows.hpp"
+#include "store/sql/shard_condition.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::store::sql {
@@ -28,16 +31,59 @@ void note_lane_record(Condition& condition, std::int64_t device) {
                           telemetry::mask_number(std::to_string(device)));
 }
 
-LaneRecord read_lane_record(const Cursor& row) {
-    LaneRecord record{.device = model::PhoneNumber::from_stored(row.integer(0)),
-                      .down_since = row.optional_time(1)};
-    if (!row.null(2)) {
-        record.sent = SentRecord{.last_at = row.time(2),
-                                 .jitter = row.span(3),
-                                 .day_ends_at = row.time(4),
-                                 .of_day = row.number<std::uint32_t>(5)};
+/// Its columns begin with `first`.
+LaneRecord read_lane_record(const Cursor& row, int first = 0) {
+    LaneRecord record{.device = model::PhoneNumber::from_stored(row.integer(first)),
+                      .down_since = row.optional_time(first + 1)};
+    if (!row.null(first + 2)) {
+        record.sent = SentRecord{.last_at = row.time(first + 2),
+                                 .jitter = row.span(first + 3),
+                                 .day_ends_at = row.time(first + 4),
+                                 .of_day = row.number<std::uint32_t>(first + 5)};
     }
     return record;
+}
+
+constexpr std::size_t starts_together = 64;    // Of one query.
+constexpr std::size_t messages_together = 16;  // The same.
+
+/// `count` times, separated by commas.
+std::string repeated(const std::string& text, std::size_t count) {
+    std::string all{text};
+    for (std::size_t place = 1; place < count; ++place) {
+        all += "," + text;
+    }
+    return all;
+}
+
+std::string select_lane_starts() {
+    const auto bucket = [](int source) {
+        return fmt::format(
+            "(SELECT bucket FROM queue q WHERE q.device = w.device AND q.source = {} "
+            "ORDER BY q.bucket LIMIT 1)",
+            source);
+    };
+    return fmt::format(
+        "WITH wanted(device) AS (VALUES {}) "
+        "SELECT w.device, {}, {}, l.device, l.down_since, l.sent_at, l.jitter, l.day_ends_at, "
+        "l.sent_of_day FROM wanted w LEFT JOIN lane l ON l.device = w.device WHERE w.device > 0",
+        repeated("(?)", starts_together), bucket(static_cast<int>(model::Source::api)),
+        bucket(static_cast<int>(model::Source::campaign)));
+}
+
+LaneStart read_lane_start(const Cursor& row) {
+    LaneStart start{.device = model::PhoneNumber::from_stored(row.integer(0))};
+    for (const auto source : {model::Source::api, model::Source::campaign}) {
+        const auto place = static_cast<int>(source);
+        if (!row.null(1 + place)) {
+            start.due_from.at(static_cast<std::size_t>(place)) =
+                bucket_start(row.between(1 + place, 0, bucket_max));
+        }
+    }
+    if (!row.null(3)) {
+        start.record = read_lane_record(row, 3);
+    }
+    return start;
 }
 
 }  // namespace
@@ -65,6 +111,8 @@ StoredReader::StoredReader(std::unique_ptr<Connection> connection, const SecretB
                  "ORDER BY bucket, id",
                  Rows::many),
       message_row_(connection_, select(message_columns, " FROM message m WHERE m.id = ?")),
+      message_rows_(connection_, select(message_columns, " FROM message m WHERE m.id IN (") +
+                                     repeated("?", messages_together) + ")"),
       due_in_bucket_(
           connection_,
           "SELECT min(CASE WHEN due_at >= ?4 AND due_at <= ?5 THEN due_at END), count(*) "
@@ -239,6 +287,29 @@ Result<std::vector<LaneRecord>> StoredReader::lane_records() {
         [](const Cursor& row) -> Result<LaneRecord> { return read_lane_record(row); });
 }
 
+Result<std::vector<LaneStart>> StoredReader::lane_starts(
+    std::span<const model::PhoneNumber> devices) {
+    return guarded([&]() -> Result<std::vector<LaneStart>> {
+        std::vector<LaneStart> starts;
+        Statement find{connection_, select_lane_starts()};
+        for (auto rest = devices; !rest.empty();) {
+            const auto some = rest.first(std::min(rest.size(), starts_together));
+            int place = 0;
+            for (const auto device : some) {
+                place = find.bind_after(place, device.value());
+            }
+            while (place < static_cast<int>(starts_together)) {
+                place = find.bind_after(place, 0);
+            }
+            for (auto row = find.query(); row.next();) {
+                starts.push_back(read_lane_start(row));
+            }
+            rest = rest.subspan(some.size());
+        }
+        return starts;
+    });
+}
+
 Result<std::optional<LaneRecord>> StoredReader::lane_record(model::PhoneNumber device) {
     return guarded([&]() -> Result<std::optional<LaneRecord>> {
         Statement find{connection_,
@@ -258,8 +329,10 @@ Result<std::vector<QueuedMessage>> StoredReader::load_lane(model::PhoneNumber de
             pick(earliest, device, source, before, known);
             std::vector<QueuedMessage> loaded;
             bool all = true;
-            for (const auto& found : earliest.take()) {
-                if (auto queued = load_queued(found, device, source)) {
+            const auto rows = earliest.take();
+            auto messages = load_messages(rows);
+            for (const auto& found : rows) {
+                if (auto queued = load_queued(found, device, source, messages)) {
                     loaded.push_back(*std::move(queued));
                 } else {
                     unreadable_.insert(found.id);
@@ -289,11 +362,45 @@ void StoredReader::pick(EarliestRows& earliest, model::PhoneNumber device, model
     }
 }
 
+/// By their sequences. Several with one query, because a database answers each after a way through
+/// the network. Some may be missing: those beside damage.
+StoredReader::Messages StoredReader::load_messages(std::span<const QueueRow> rows) {
+    Messages messages;
+    for (; rows.size() > 1; rows = rows.subspan(std::min(rows.size(), messages_together))) {
+        try {
+            int place = 0;
+            while (place < static_cast<int>(messages_together)) {
+                // The last one is repeated.
+                const auto at = std::min(static_cast<std::size_t>(place), rows.size() - 1);
+                place = message_rows_.bind_after(place, rows[at].id.sequence());
+            }
+            for (auto row = message_rows_.query(); row.next();) {
+                auto message = std::make_unique<model::Message>();
+                read_message(row, 0, *message);
+                const auto sequence = message->id.sequence();
+                messages.insert_or_assign(sequence, std::move(message));
+            }
+        } catch (const Failure& failure) {
+            if (!failure.is_damage()) {
+                throw;
+            }
+        }
+    }
+    return messages;
+}
+
 /// Empty: as load_message.
 std::optional<QueuedMessage> StoredReader::load_queued(const QueueRow& found,
                                                        model::PhoneNumber device,
-                                                       model::Source source) {
-    auto message = load_message(found.id, device, source);
+                                                       model::Source source, Messages& messages) {
+    std::unique_ptr<model::Message> message;
+    if (const auto known = messages.find(found.id.sequence()); known != messages.end()) {
+        message = std::move(known->second);
+    }
+    if (message == nullptr || message->id != found.id || message->device != device ||
+        message->source != source) {
+        message = load_message(found.id, device, source);
+    }
     if (message == nullptr) {
         return std::nullopt;
     }
@@ -348,17 +455,6 @@ std::unique_ptr<model::Message> StoredReader::load_message(const Uuid& id,
     return nullptr;
 }
 
-/// Runs `body`. Damage that it meets stops only the account's callbacks there.
-template <class Body>
-auto StoredReader::in_callbacks(model::AccountId account, Body body) -> decltype(body()) {
-    auto read = guarded(body);
-    if (!read && read.error().code == ErrorCode::damaged) {
-        condition_.note_damage("the queue of callbacks of account " +
-                               std::to_string(account.value));
-    }
-    return read;
-}
-
 /// Runs `body`. Damage that it meets stops only this lane.
 template <class Body>
 auto StoredReader::in_lane(model::PhoneNumber device, Body body) -> decltype(body()) {
@@ -387,114 +483,6 @@ Result<std::optional<Timestamp>> StoredReader::next_due(model::PhoneNumber devic
         auto row = next_bucket_.query(device.value(), place, bucket);
         return row.next() ? std::optional{bucket_start(row.integer(0))} : std::nullopt;
     });
-}
-
-Result<std::vector<model::AccountId>> StoredReader::callback_accounts() {
-    auto all = walk_callback_accounts();
-    if (all || all.error().code != ErrorCode::damaged) {
-        return all;
-    }
-    // All accounts: the scan of each one's origins shows whether it has callbacks.
-    condition_.note_damage("the queue of callbacks");
-    return readable_rows<model::AccountId>(
-        connection_, condition_,
-        {.columns = "id", .name = "account", .key = "id", .note = note_row<account_noun>},
-        [](const Cursor& row) -> Result<model::AccountId> {
-            return model::AccountId{row.integer(0)};
-        });
-}
-
-Result<std::vector<model::AccountId>> StoredReader::walk_callback_accounts() {
-    return guarded([&]() -> Result<std::vector<model::AccountId>> {
-        std::vector<model::AccountId> all;
-        std::int64_t account = std::numeric_limits<std::int64_t>::min();
-        for (;;) {
-            auto row = next_account_.query(account);
-            if (!row.next()) {
-                return all;
-            }
-            account = row.integer(0);
-            all.push_back({.value = account});
-        }
-    });
-}
-
-Result<std::vector<OriginSummary>> StoredReader::callback_origins(model::AccountId account,
-                                                                  std::optional<std::int64_t> after,
-                                                                  std::size_t limit) {
-    return in_callbacks(account, [&]() -> Result<std::vector<OriginSummary>> {
-        std::vector<OriginSummary> page;
-        std::int64_t origin = after.value_or(std::numeric_limits<std::int64_t>::min());
-        while (page.size() < limit) {
-            auto row = next_origin_.query(account.value, origin);
-            if (!row.next()) {
-                break;
-            }
-            origin = row.integer(0);
-            page.push_back({.origin_key = origin, .due_from = due_of(account, row.integer(1))});
-        }
-        return page;
-    });
-}
-
-Result<std::vector<QueuedCallback>> StoredReader::load_callbacks(const Endpoint& endpoint,
-                                                                 Timestamp before,
-                                                                 std::size_t limit,
-                                                                 const Known& known) {
-    return in_callbacks(endpoint.account, [&]() -> Result<std::vector<QueuedCallback>> {
-        std::vector<QueuedCallback> loaded;
-        auto row = origin_rows_.query(endpoint.account.value, endpoint.origin_key, before);
-        while (loaded.size() < limit && row.next()) {
-            if (auto callback = load_callback(row.integer(0), endpoint, known)) {
-                loaded.push_back(std::move(*callback));
-            }
-        }
-        return loaded;
-    });
-}
-
-/// Empty: the callback is in `known`, or cannot be read. Damage is recorded, and the origin's other
-/// callbacks are delivered.
-std::optional<QueuedCallback> StoredReader::load_callback(std::int64_t sequence,
-                                                          const Endpoint& endpoint,
-                                                          const Known& known) {
-    try {
-        auto row = callback_row_.query(sequence);
-        if (row.next()) {
-            if (known(uuid_of(row.integer(0), row.integer(1)))) {
-                return std::nullopt;
-            }
-            auto found = read_callback(row);
-            if (found.callback.account == endpoint.account &&
-                found.callback.origin_key == endpoint.origin_key) {
-                return found;
-            }
-        }
-    } catch (const Failure& failure) {
-        if (!failure.is_damage()) {
-            throw;
-        }
-    }
-    condition_.note_damage("callback " + std::to_string(sequence));
-    return std::nullopt;
-}
-
-Result<std::optional<Timestamp>> StoredReader::next_callback_due(const Endpoint& endpoint,
-                                                                 Timestamp from) {
-    return in_callbacks(endpoint.account, [&]() -> Result<std::optional<Timestamp>> {
-        auto row = origin_due_.query(endpoint.account.value, endpoint.origin_key, from);
-        return row.next() && !row.null(0) ? std::optional{due_of(endpoint.account, row.integer(0))}
-                                          : std::nullopt;
-    });
-}
-
-/// The due time of a callback. One that nothing writes is recorded, and stops no other callback.
-Timestamp StoredReader::due_of(model::AccountId account, std::int64_t due) {
-    if (due < 0 || due > time_max_millis) {
-        condition_.note_damage("a due time of callbacks of account " +
-                               std::to_string(account.value));
-    }
-    return from_unix_millis(std::clamp<std::int64_t>(due, 0, time_max_millis));
 }
 
 }  // namespace merpati::store::sql

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "store/condition.hpp"
@@ -29,10 +31,13 @@ public:
     Result<std::optional<model::Account>> account(model::AccountId id) override;
     Result<std::vector<model::Account>> accounts_after(std::optional<model::AccountId> after,
                                                        std::size_t limit) override;
+    Result<RowsNow> rows_now(std::span<const DirectoryRow> rows) override;
     Result<std::int64_t> last_sequence() override;
     Result<Millis> clock_offset() override;
     Result<std::vector<LaneSummary>> lanes() override;
     Result<std::vector<LaneRecord>> lane_records() override;
+    Result<std::vector<LaneStart>> lane_starts(
+        std::span<const model::PhoneNumber> devices) override;
     Result<std::optional<LaneRecord>> lane_record(model::PhoneNumber device) override;
     Result<std::vector<QueuedMessage>> load_lane(model::PhoneNumber device, model::Source source,
                                                  Timestamp before, std::size_t limit,
@@ -41,6 +46,7 @@ public:
                                               Timestamp from) override;
     Result<std::optional<QueuedMessage>> find_queued(const model::Message& message) override;
     Result<std::vector<model::AccountId>> callback_accounts() override;
+    Result<std::vector<model::AccountId>> callback_accounts_of(const ShardSet& shards) override;
     Result<std::vector<OriginSummary>> callback_origins(model::AccountId account,
                                                         std::optional<std::int64_t> after,
                                                         std::size_t limit) override;
@@ -73,15 +79,19 @@ public:
     Result<std::uint64_t> waiting_messages(std::uint64_t most) override;
 
 private:
+    class RowsByKey;
     [[nodiscard]] Result<std::vector<LaneSummary>> walk_lanes();
     [[nodiscard]] Result<std::vector<LaneSummary>> lanes_of_devices();
     [[nodiscard]] Result<std::vector<model::AccountId>> walk_callback_accounts();
     [[nodiscard]] std::int64_t highest(const char* table);
     [[nodiscard]] Timestamp due_of(model::AccountId account, std::int64_t due);
     [[nodiscard]] std::optional<QueueRow> read_queued(const Cursor& row);
+    using Messages = std::unordered_map<std::int64_t, std::unique_ptr<model::Message>>;
+    [[nodiscard]] Messages load_messages(std::span<const QueueRow> rows);
     [[nodiscard]] std::optional<QueuedMessage> load_queued(const QueueRow& found,
                                                            model::PhoneNumber device,
-                                                           model::Source source);
+                                                           model::Source source,
+                                                           Messages& messages);
     void pick(EarliestRows& earliest, model::PhoneNumber device, model::Source source,
               Timestamp before, const Known& known);
     [[nodiscard]] std::unique_ptr<model::Message> load_message(const Uuid& id,
@@ -112,6 +122,7 @@ private:
     Statement next_lane_;
     Statement lane_rows_;
     Statement message_row_;
+    Statement message_rows_;
     Statement due_in_bucket_;
     Statement next_bucket_;
     Statement queue_place_;

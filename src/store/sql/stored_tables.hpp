@@ -98,7 +98,8 @@ public:
                                model::MessageId message) override;
     Result<std::optional<PlatformMessage>> find_platform_message(
         model::PhoneNumber device, std::string_view platform_id) override;
-    Result<std::vector<PlatformMessage>> undecided(Timestamp until, std::size_t limit) override;
+    Result<std::vector<PlatformMessage>> undecided(Timestamp until, std::size_t limit,
+                                                   const ShardSet& shards) override;
     Result<std::optional<Timestamp>> next_decide_by() override;
     Result<bool> end_handed_over(const model::Message& message, const model::Completion& completion,
                                  const std::optional<model::Callback>& callback) override;
@@ -141,8 +142,10 @@ private:
     [[nodiscard]] Result<Held> find_held(model::MessageId message);
     void note_earlier_progress(const model::Message& message, const model::Completion& completion);
     void note_held(const Held& held);
-    void add_undecided(std::vector<std::int64_t>& due, Timestamp until, std::size_t limit);
-    void add_undecided_in_turn(std::vector<std::int64_t>& due, Timestamp until, std::size_t limit);
+    void add_undecided(std::vector<std::int64_t>& due, Timestamp until, std::size_t limit,
+                       const ShardSet& shards);
+    void add_undecided_in_turn(std::vector<std::int64_t>& due, Timestamp until, std::size_t limit,
+                               const ShardSet& shards);
 
     Connection& connection_;
     MessageWriter& writer_;

@@ -17,25 +17,36 @@ bool is_delivered_at_once(const CallbackUpdate& update) {
            progress.last_error.empty();
 }
 
-/// Whether `next` has the id after that of `one`, and the same result.
-bool follows(const CallbackUpdate& one, const CallbackUpdate& next) {
+/// Whether `next` has the same result as `one`, and the next id of the same UuidSource: `step` is
+/// the difference between two of its ids.
+bool follows(const CallbackUpdate& one, const CallbackUpdate& next, std::int64_t step) {
     const auto& had = one.progress;
     const auto& has = next.progress;
-    return next.event.sequence() == one.event.sequence() + 1 && is_delivered_at_once(next) &&
+    return next.event.sequence() == one.event.sequence() + step && is_delivered_at_once(next) &&
            has.last_status == had.last_status && has.updated_at == had.updated_at &&
            has.batch == had.batch && next.took == one.took && next.answer == one.answer;
 }
 
-/// How many of the first were delivered together, with ids that follow each other; 0: none.
-std::size_t delivered_together(std::span<const CallbackUpdate* const> updates) {
+/// Results of callbacks that were delivered together, with ids that follow each other.
+struct Together {
+    std::size_t count = 0;  // 0: the first was not delivered at once.
+    std::int64_t step = 1;  // Between two ids.
+};
+
+/// The first ones.
+Together delivered_together(std::span<const CallbackUpdate* const> updates) {
     if (!is_delivered_at_once(*updates.front())) {
-        return 0;
+        return {};
     }
-    std::size_t count = 1;
-    while (count < updates.size() && follows(*updates[count - 1], *updates[count])) {
-        ++count;
+    Together found{.count = 1};
+    if (updates.size() > 1 && follows(*updates[0], *updates[1], id_slots)) {
+        found.step = id_slots;
     }
-    return count;
+    while (found.count < updates.size() &&
+           follows(*updates[found.count - 1], *updates[found.count], found.step)) {
+        ++found.count;
+    }
+    return found;
 }
 
 }  // namespace
@@ -60,7 +71,7 @@ TrailWriter::TrailWriter(Connection& connection)
                                " callback SET state = 1, attempts = 1, last_status = ?3, "
                                "last_error = '', updated_at = ?4, last_took = ?5, "
                                "last_answer = ?6, batch = ?7, batch_tail = ?8, batch_events = ?9 "
-                               "WHERE id BETWEEN ?1 AND ?2"),
+                               "WHERE id BETWEEN ?1 AND ?2 AND (id - ?1) % ?10 = 0"),
       update_callback_(connection,
                        "UPDATE callback SET state = ?3, attempts = ?4, due_at = ?5, "
                        "last_status = ?6, last_error = ?7, updated_at = ?8, last_took = ?9, "
@@ -100,9 +111,9 @@ void TrailWriter::note(const model::MessageId& message, const model::MessageEven
 
 void TrailWriter::update_callbacks(std::span<const CallbackUpdate* const> updates) {
     while (!updates.empty()) {
-        auto count = delivered_together(updates);
+        auto [count, step] = delivered_together(updates);
         if (count >= delivered_min) {
-            deliver(*updates.front(), *updates[count - 1]);
+            deliver(*updates.front(), *updates[count - 1], step);
         } else {
             count = 1;
             update_callback(*updates.front());
@@ -111,14 +122,16 @@ void TrailWriter::update_callbacks(std::span<const CallbackUpdate* const> update
     }
 }
 
-/// Of all callbacks from `first` to `last`, whose results are equal. They stay due when they were.
-void TrailWriter::deliver(const CallbackUpdate& first, const CallbackUpdate& last) {
+/// Of each `step`th callback from `first` to `last`, whose results are equal. They stay due when
+/// they were.
+void TrailWriter::deliver(const CallbackUpdate& first, const CallbackUpdate& last,
+                          std::int64_t step) {
     const auto& progress = first.progress;
     deliver_.run(first.event.sequence(), last.event.sequence(), progress.last_status,
                  progress.updated_at, first.took.count(), or_null(first.answer),
                  progress.batch.transform([](auto& one) { return one.id.sequence(); }),
                  progress.batch.transform([](auto& one) { return tail_of(one.id); }),
-                 progress.batch.transform([](auto& one) { return one.events; }));
+                 progress.batch.transform([](auto& one) { return one.events; }), step);
 }
 
 void TrailWriter::update_callback(const CallbackUpdate& update) {

@@ -39,7 +39,7 @@ public:
     void forget_callback(std::int64_t event);
 
 private:
-    void deliver(const CallbackUpdate& first, const CallbackUpdate& last);
+    void deliver(const CallbackUpdate& first, const CallbackUpdate& last, std::int64_t step);
     void update_callback(const CallbackUpdate& update);
 
     Statement insert_event_;

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace merpati::store::sql {
 namespace {
@@ -52,11 +53,12 @@ void set_damaged(Intent& intent) {
 }  // namespace
 
 Transaction::Transaction(Connection& connection, MessageWriter& writer, StoredTables& tables,
-                         Condition& condition)
+                         Condition& condition, BeforeCommit before_commit)
     : connection_(connection),
       writer_(writer),
       tables_(tables),
       condition_(condition),
+      before_commit_(std::move(before_commit)),
       find_callback_(connection, "SELECT tail FROM callback WHERE id = ?") {}
 
 std::optional<Failure> Transaction::write(WriteBatch& batch) {
@@ -92,6 +94,7 @@ void Transaction::run(WriteBatch& batch) {
     part_.reset();  // A run that met damage has left its own.
     batch.row_changes.clear();
     connection_.begin();
+    writer_.blocks().begin_batch();
     const auto leave_lane = [this](auto& element) { writer_.leave_lane(element); };
     write(batch.finishes, leave_lane);
     write(batch.reschedules, leave_lane);
@@ -114,8 +117,23 @@ void Transaction::run(WriteBatch& batch) {
     flush(nullptr, [this] { writer_.write_accepted(); });
     flush_counts(batch);
     flush("where it is written what devices have sent", [this] { writer_.flush_lanes(); });
-    writer_.note_decide_by();
+    writer_.blocks().ask_newest();
+    writer_.note_decide_by();  // Waits.
+    writer_.blocks().undo_late();
+    if (before_commit_) {
+        before_commit_(batch.row_changes);
+    }
     connection_.commit();
+}
+
+void Transaction::forget_rows() noexcept {
+    writer_.recipients().forget();
+    writer_.credits().forget();
+    writer_.usage().forget();
+    writer_.senders().forget();
+    writer_.activity().forget();
+    writer_.blocks().forget();
+    tables_.forget();
 }
 
 /// Recipients first: their moves change balances.
@@ -129,15 +147,9 @@ void Transaction::flush_counts(WriteBatch& batch) {
 /// Rolls back an open transaction, and drops the caches that it filled.
 void Transaction::undo() noexcept {
     connection_.roll_back();  // First: results that are under way no longer have a place to go.
-    writer_.recipients().forget();
-    writer_.credits().forget();
-    writer_.usage().forget();
-    writer_.senders().forget();
     writer_.forget_lanes();
     writer_.forget_rows();
-    writer_.activity().forget();
-    writer_.blocks().forget();
-    tables_.forget();
+    forget_rows();
 }
 
 /// False: the damage concerns no element, or too many by now. Throws Failure if reading fails for

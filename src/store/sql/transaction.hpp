@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "store/condition.hpp"
@@ -23,13 +25,20 @@ namespace merpati::store::sql {
 /// Threads: one, the store's.
 class Transaction {
 public:
+    /// Called inside the transaction with the rows that it has written. May be empty.
+    using BeforeCommit = std::function<void(std::span<const RowChange>)>;
+
     Transaction(Connection& connection, MessageWriter& writer, StoredTables& tables,
-                Condition& condition);
+                Condition& condition, BeforeCommit before_commit = {});
 
     /// Skips elements that were refused before. Those that were left out say so. Returns the
     /// failure because of which nothing is written; of damage: it concerns no element, or too many,
     /// and the store must not be used any more.
     [[nodiscard]] std::optional<Failure> write(WriteBatch& batch);
+
+    /// Drops what is remembered of rows from earlier transactions: another program may have written
+    /// them since. Call between two transactions.
+    void forget_rows() noexcept;
 
 private:
     /// What is being written: an element, or what several elements have brought.
@@ -65,6 +74,7 @@ private:
     MessageWriter& writer_;
     StoredTables& tables_;
     Condition& condition_;
+    const BeforeCommit before_commit_;
     Statement find_callback_;
     std::optional<Part> part_;  // What is being written.
     std::size_t index_ = 0;     // Of an element, among those of its kind.

@@ -167,9 +167,11 @@ struct CampaignCosts : FullStoreTest {
         const auto open = reader();
         auto& campaigns = open->campaigns();
         const model::CampaignId large{1};
-        read(campaigns.open_campaigns());
-        read(campaigns.campaigns_to_clean());
-        read(campaigns.campaigns_to_notify());
+        read(campaigns.open_campaigns(ShardSet::all()));
+        const std::array own{shard_of(account)};
+        read(campaigns.open_campaigns(ShardSet{own}));
+        read(campaigns.campaigns_to_clean(ShardSet::all()));
+        read(campaigns.campaigns_to_notify(ShardSet::all()));
         const auto found = read(campaigns.campaign(large));
         for (const auto owner : {std::optional{account}, std::optional<model::AccountId>{}}) {
             read(campaigns.campaigns({.account = owner}));

@@ -100,8 +100,8 @@ struct DamagedStartTest : StoreTest {
         expect_all_but_one(reader->lanes());
         expect_all_but_one(reader->lane_records());
         expect_all_but_one(reader->callback_accounts());
-        expect_all_but_one(reader->campaigns().open_campaigns());
-        EXPECT_TRUE(reader->campaigns().campaigns_to_clean());
+        expect_all_but_one(reader->campaigns().open_campaigns(ShardSet::all()));
+        EXPECT_TRUE(reader->campaigns().campaigns_to_clean(ShardSet::all()));
         std::size_t loaded = 0;
         for (const auto owner : {account, other}) {
             const auto lane = reader->load_lane(device_of(owner), model::Source::api,
@@ -123,7 +123,7 @@ struct DamagedStartTest : StoreTest {
         for (int call = 0; call < 2; ++call) {
             (void)change([&](Tables& tables) -> Result<void> {
                 EXPECT_TRUE(tables.next_decide_by());
-                const auto due = tables.undecided(clock.now() + 2h, 10);
+                const auto due = tables.undecided(clock.now() + 2h, 10, ShardSet::all());
                 undecided = due ? due->size() : 0;
                 return due ? Result<void>{} : pass(due);
             });

@@ -382,6 +382,9 @@ ALTER TABLE completion ADD COLUMN as_template INTEGER NOT NULL DEFAULT 0;
 // What the recipient of a message reads that was sent as a template: a list of texts.
 constexpr auto template_as_sent = "ALTER TABLE handed_over ADD COLUMN sent_as TEXT";
 
+// The same version in PostgreSQL has what several nodes need to follow each other.
+constexpr auto nodes_follow = "";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -417,7 +420,8 @@ constexpr std::array steps{first_schema,
                            next_try_of_erasure,
                            awaited_statuses,
                            templates_of_messages,
-                           template_as_sent};
+                           template_as_sent,
+                           nodes_follow};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 

@@ -95,6 +95,11 @@ struct StatementCostTest : CampaignCosts {
     void prune();
     void read_lists();
     void read_lanes();
+    /// What a node asks that shares the accounts with others.
+    [[nodiscard]] ShardSet shards_of_account() const {
+        const std::array own{shard_of(account)};
+        return ShardSet{own};
+    }
 };
 
 void StatementCostTest::write_batches() {
@@ -214,7 +219,8 @@ void StatementCostTest::write_devices() {
         take(tables.note_inbound(device, "p1", clock.now()));
         take(tables.note_status(device, "h2", {.at = clock.now()}, clock.now()));
         take(tables.find_platform_message(device, "h2"));
-        take(tables.undecided(clock.now() + 1h, 10));
+        take(tables.undecided(clock.now() + 1h, 10, ShardSet::all()));
+        take(tables.undecided(clock.now() + 1h, 10, shards_of_account()));
         take(tables.next_decide_by());
     });
 }
@@ -416,6 +422,15 @@ void StatementCostTest::read_lanes() {
     read_all(lanes->lane_records());
     read(lanes->lane_record(device));
     read(lanes->load_lane(device, model::Source::api, clock.now() + 1h, 100, known));
+    for (const std::size_t limit : {1U, 5U}) {
+        read(lanes->load_lane(device, model::Source::api, clock.now() + 1h, limit,
+                              [](const Uuid&) { return false; }));
+    }
+    using Kind = DirectoryRow::Kind;
+    for (const auto kind : {Kind::account, Kind::key, Kind::device, Kind::person, Kind::session}) {
+        const std::array rows{DirectoryRow{.kind = kind, .id = 50}};
+        read(lanes->rows_now(rows));
+    }
     read(lanes->next_due(device, model::Source::api, clock.now()));
     read(lanes->walk_lane(device, model::Source::api, {}, clock.now() + 1h, 100));
     read(lanes->callback_accounts());

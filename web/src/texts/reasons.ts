@@ -5,6 +5,7 @@
 import type { Language } from "./language.ts";
 
 const ENGLISH: Record<string, string> = {
+  "Akun sedang berpindah server": "The account moves to another server just now",
   "Anda telah melebihi batas permintaan":
     "More messages than the account's rate allows: wait a moment",
   "Cara pemasangan tidak dikenal": "The way of linking is unknown",

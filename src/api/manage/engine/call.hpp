@@ -68,6 +68,9 @@ struct Call {
     boost::json::object did{};
     /// Set by a handler whose change found everything as it should be: it is not logged.
     bool changed_nothing = false;
+    /// The account of which it was found, before the call began, that this process works for it
+    /// (whereabouts.hpp). A change of the call is refused if it does not any more.
+    std::optional<model::AccountId> placed{};
     /// The account that the call is about, for the log of changes. Set by check_right (lookup.hpp).
     mutable std::optional<model::AccountId> account{};
 };

@@ -81,6 +81,10 @@ CallerName name_of(const admission::Principal& principal) {
 }
 
 Result<void> LoggedChange::run(store::Tables& tables, Change& change) const {
+    if (rooms_.ownership != nullptr && call_.placed &&
+        !rooms_.ownership->works_for(*call_.placed)) {
+        return fail(ErrorCode::elsewhere, "another node works for the account now");
+    }
     if (auto confirmed = rooms_.rights.confirm(tables, call_.principal); !confirmed) {
         return confirmed;
     }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "admission/caller_rights.hpp"
+#include "admission/ownership.hpp"
 #include "api/manage/engine/call.hpp"
 #include "api/manage/engine/context.hpp"
 #include "api/operation.hpp"
@@ -23,13 +24,15 @@ using Change = std::move_only_function<Result<void>(store::Tables&)>;
 
 /// One change inside its transaction: confirms the caller's rights (CallerRights), runs the change,
 /// and logs the rows before and after it, unless `Call::changed_nothing` was set. Catalogue and
-/// published operations change through it alike. Errors: forbidden, those of `run`.
+/// published operations change through it alike. Errors: forbidden, elsewhere (Call::placed), those
+/// of `run`.
 class LoggedChange {
 public:
     struct Rooms {
         const Clock& clock;
         const admission::Directory& directory;
         const admission::CallerRights& rights;
+        const admission::Ownership* ownership = nullptr;  // As Context::ownership.
     };
     LoggedChange(Rooms rooms, const Operation& operation, const Call& call)
         : rooms_(rooms), operation_(operation), call_(call) {}
@@ -65,9 +68,11 @@ public:
         : context_(context),
           operation_(operation),
           call_(call),
-          logged_(
-              {.clock = context.clock, .directory = context.directory, .rights = context.rights},
-              operation, call) {}
+          logged_({.clock = context.clock,
+                   .directory = context.directory,
+                   .rights = context.rights,
+                   .ownership = context.ownership},
+                  operation, call) {}
 
     [[nodiscard]] Context context() const;
 

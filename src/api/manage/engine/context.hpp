@@ -17,6 +17,7 @@
 
 #include "admission/caller_rights.hpp"
 #include "admission/directory.hpp"
+#include "admission/ownership.hpp"
 #include "admission/principal.hpp"
 #include "api/idempotency_ledger.hpp"
 #include "api/manage/people/people_rooms.hpp"
@@ -264,6 +265,8 @@ struct Context {
     Change change;
     const admission::Directory& directory;
     const admission::CallerRights& rights;
+    /// Null: this process works for all accounts.
+    const admission::Ownership* ownership = nullptr;
     const outbound::AddressPolicy& policy;
     outbound::Schemes callback_schemes = outbound::Schemes::https_only;
     std::string_view version;              // Of this program, for `status`.

@@ -15,6 +15,7 @@
 #include "api/manage/engine/entity_tag.hpp"
 #include "api/manage/engine/idempotent_calls.hpp"
 #include "api/manage/engine/typed_number.hpp"
+#include "api/manage/engine/whereabouts.hpp"
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "http/router.hpp"
@@ -164,6 +165,11 @@ Outcome Manage::try_run(const Operation& operation, const Request& request,
               .fields = *std::move(fields),
               .head = request.head,
               .edited = operation.edited};
+    if (context_.ownership != nullptr) {
+        if (auto other = find_elsewhere(operation, call)) {
+            return *std::move(other);
+        }
+    }
     if (auto* const* handler = std::get_if<StreamHandler*>(&operation.answerer)) {
         return stream(operation, *handler, call);
     }
@@ -181,7 +187,23 @@ Outcome Manage::try_run(const Operation& operation, const Request& request,
     return work(context_);
 }
 
+/// Nothing was done yet, so that another node can do it.
+std::optional<Outcome> Manage::find_elsewhere(const Operation& operation, Call& call) const {
+    const auto meant = account_meant(context_, operation, call);
+    if (!meant) {
+        return failed(meant.error(), call);
+    }
+    if (*meant && !context_.ownership->works_for(**meant)) {
+        return elsewhere(**meant);
+    }
+    call.placed = *meant;
+    return std::nullopt;
+}
+
 Outcome Manage::failed(const Error& error, const Call& call) const {
+    if (error.code == ErrorCode::elsewhere && call.placed) {
+        return elsewhere(*call.placed);
+    }
     if (error.code == ErrorCode::forbidden && call.account &&
         call.principal.is_expired_in(*call.account)) {
         return account_expired();

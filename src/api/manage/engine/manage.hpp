@@ -92,6 +92,9 @@ private:
     [[nodiscard]] Outcome stream(const Operation& operation, StreamHandler* handler,
                                  Call& call) const;
     [[nodiscard]] Outcome answer_later(LateHandler* handler, Call& call) const;
+    /// An outcome: another node works for the account that the call is about.
+    [[nodiscard]] std::optional<Outcome> find_elsewhere(const Operation& operation,
+                                                        Call& call) const;
     [[nodiscard]] Outcome failed(const Error& error, const Call& call) const;
     [[nodiscard]] Outcome failed(const Error& error, bool for_administrator,
                                  std::span<const Mistake> mistakes = {}) const;

@@ -297,6 +297,7 @@ struct ManageTest : ::testing::Test {
                 },
             .directory = directory,
             .rights = rights,
+            .ownership = &ownership,
             .policy = policy,
             .version = "1.2.3",
             .default_connector = "simulator",
@@ -451,6 +452,7 @@ struct ManageTest : ::testing::Test {
     std::optional<IdempotencyLedger> ledger;
     admission::Directory directory;
     admission::CallerRights rights{clock, directory, {}};
+    admission::Ownership ownership;  // Everything is here, unless a test says otherwise.
     people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};
     people::SignInThrottle throttle{random};
     std::vector<std::string> tries;

@@ -10,6 +10,8 @@
 
 #include "api/errors.hpp"
 #include "api/texts/text.hpp"
+#include "forwarding/passage_text.hpp"
+#include "store/nodes.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -76,6 +78,7 @@ std::uint16_t status_of(ErrorCode code) {
         case ErrorCode::busy:
         case ErrorCode::unavailable:
         case ErrorCode::fenced:
+        case ErrorCode::elsewhere:
         case ErrorCode::shutting_down:
             return 503;
         case ErrorCode::timeout:
@@ -172,6 +175,16 @@ Outcome problem(admission::Refusal refusal, std::chrono::seconds retry_after) {
     if (wait > 0) {
         outcome.headers = fmt::format("Retry-After: {}\r\n", wait);
     }
+    if (refusal == admission::Refusal::elsewhere) {
+        outcome.headers += fmt::format("{}: 1\r\n", forwarding::not_here_header);
+    }
+    return outcome;
+}
+
+Outcome elsewhere(model::AccountId account) {
+    auto outcome = problem(admission::Refusal::elsewhere, std::chrono::seconds{0});
+    outcome.headers +=
+        fmt::format("{}: {}\r\n", forwarding::shard_header, store::shard_of(account));
     return outcome;
 }
 

@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
+#include "model/ids.hpp"
 
 namespace merpati::api::manage {
 
@@ -59,6 +60,10 @@ struct LateOutcome {
 
 /// Adds `problems` to a problem document; an empty list adds nothing.
 void add_problems(Outcome& outcome, const boost::json::array& problems);
+
+/// 503: another node works for the account. Nodes pass the request on to that one
+/// (forwarding/passage_text.hpp), so that callers get this only while an account moves.
+[[nodiscard]] Outcome elsewhere(model::AccountId account);
 
 /// 401: no key and no session, or none that is valid.
 [[nodiscard]] Outcome unauthenticated();

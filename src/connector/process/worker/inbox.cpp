@@ -29,6 +29,7 @@ std::string_view kind_of(ErrorCode code) {
         case ErrorCode::too_many_requests:
             return "busy";
         case ErrorCode::fenced:
+        case ErrorCode::elsewhere:
         case ErrorCode::shutting_down:
             return "closing";
         case ErrorCode::conflict:

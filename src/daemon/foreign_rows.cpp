@@ -1,0 +1,146 @@
+#include "daemon/foreign_rows.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+#include <variant>
+
+namespace merpati::daemon {
+namespace {
+
+/// How many rows are read between two commits, which wait meanwhile.
+constexpr std::size_t rows_at_once = 512;
+
+}  // namespace
+
+/// What the thread has asked the committer's thread to read. Outlives this object if the committer
+/// answers after `stop`.
+struct ForeignRows::Reading {
+    std::mutex mutex;
+    std::condition_variable changed;
+    ForeignRows* owner = nullptr;  // Null: nobody waits any more.
+    std::optional<Result<void>> done;
+};
+
+ForeignRows::ForeignRows(Rooms rooms)
+    : rooms_(std::move(rooms)), reading_(std::make_shared<Reading>()) {
+    reading_->owner = this;
+}
+
+Result<void> ForeignRows::begin() {
+    const auto begun = rooms_.journal.changed_rows();
+    return begun ? Result<void>{} : pass(begun);
+}
+
+void ForeignRows::start() {
+    thread_.start("foreign-rows", read_every, [this]() -> PeriodicThread::Pause {
+        round();
+        return read_every;
+    });
+}
+
+void ForeignRows::stop() {
+    {
+        const std::lock_guard lock{reading_->mutex};
+        reading_->owner = nullptr;
+    }
+    reading_->changed.notify_all();
+    thread_.stop();
+}
+
+Result<void> ForeignRows::catch_up() {
+    const std::lock_guard lock{following_};
+    return follow();
+}
+
+void ForeignRows::round() {
+    if (const auto followed = catch_up(); followed) {
+        logged_.clear();
+    } else {
+        log_trouble(followed.error());
+    }
+}
+
+/// Rows that could not be read are read again in the next round.
+Result<void> ForeignRows::follow() {
+    auto changed = rooms_.journal.changed_rows();
+    if (!changed) {
+        return pass(changed);
+    }
+    const bool is_news = !changed->empty() || !left_.empty();
+    left_.insert(left_.end(), changed->begin(), changed->end());
+    while (!left_.empty()) {
+        if (auto read = read_between_commits(); !read) {
+            return read;
+        }
+        left_.resize(left_.size() - std::min(left_.size(), rows_at_once));
+    }
+    return is_news ? rooms_.journal.note_followed() : Result<void>{};
+}
+
+/// Reads the last rows of `left_` on the committer's thread, which passes them on. Errors:
+/// shutting_down, and those of Reader.
+Result<void> ForeignRows::read_between_commits() {
+    std::unique_lock lock{reading_->mutex};
+    reading_->done.reset();
+    lock.unlock();
+    rooms_.committer.probe([reading = reading_] {
+        const std::lock_guard held{reading->mutex};
+        if (reading->owner != nullptr) {
+            reading->done = reading->owner->pass_on_rows();
+            reading->changed.notify_all();
+        }
+    });
+    lock.lock();
+    reading_->changed.wait(lock, [this] { return reading_->owner == nullptr || reading_->done; });
+    return reading_->done ? std::move(*reading_->done)
+                          : fail(ErrorCode::shutting_down, "the process stops");
+}
+
+/// On the committer's thread, while the other one waits.
+Result<void> ForeignRows::pass_on_rows() {
+    const auto count = std::min(left_.size(), rows_at_once);
+    const auto rows = std::span{left_}.last(count);
+    auto now = rooms_.readers.read([&](store::Reader& reader) { return reader.rows_now(rows); });
+    if (!now) {
+        return pass(now);
+    }
+    for (auto& change : now->there) {
+        if (auto* written = std::get_if<store::DeviceWritten>(&change)) {
+            written->is_new = rooms_.directory.find_device(written->device.number) == nullptr;
+        }
+        rooms_.on_row_changed(std::move(change));
+    }
+    for (const auto& row : now->gone) {
+        if (auto removal = rooms_.directory.removal_of(row)) {
+            rooms_.on_row_changed(*std::move(removal));
+        }
+    }
+    return {};
+}
+
+/// That the database is away is logged by those who write.
+void ForeignRows::log_trouble(const Error& error) {
+    const bool is_told_by_others = error.code == ErrorCode::unavailable ||
+                                   error.code == ErrorCode::fenced ||
+                                   error.code == ErrorCode::shutting_down;
+    if (!is_told_by_others && error.detail != logged_) {
+        logged_ = error.detail;
+        rooms_.log.warn("cannot read what other nodes have changed", {{"why", error.detail}});
+    }
+}
+
+void ForeignRows::wait_for_others() {
+    const auto give_up = rooms_.clock.steady_now() + wait_max;
+    store::RowJournal::Moment moment;
+    auto all = rooms_.journal.all_follow(moment);
+    while (!all.value_or(false) && rooms_.clock.steady_now() < give_up) {
+        std::this_thread::sleep_for(ask_every);
+        all = rooms_.journal.all_follow(moment);
+    }
+}
+
+}  // namespace merpati::daemon
