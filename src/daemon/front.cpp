@@ -162,7 +162,7 @@ void Front::leave() {
 /// carried out. So others have time to see that this node leaves.
 void Front::drain(std::chrono::milliseconds patience) {
     if (left_at_) {
-        std::this_thread::sleep_for(*left_at_ + seen_within - clock_.steady_now());
+        std::this_thread::sleep_for(*left_at_ + quiet_within - clock_.steady_now());
     }
     cluster_server_.drain(patience);
 }
@@ -180,7 +180,7 @@ bool Front::is_here(Shard shard) const {
 /// Others may have seen later than this node who works for what.
 bool Front::is_settled() const {
     const std::lock_guard lock{mutex_};
-    if (clock_.steady_now() < moved_at_ + seen_within) {
+    if (clock_.steady_now() < moved_at_ + known_within) {
         return false;
     }
     for (Shard shard = 0; shard < store::shard_count; ++shard) {

@@ -93,8 +93,11 @@ public:
 private:
     /// Of bodies that are kept until their requests are answered (forwarding/kept_body.hpp).
     static constexpr std::size_t kept_max = std::size_t{32} << 20;
-    /// Twice as long as between two looks at the nodes.
-    static constexpr std::chrono::milliseconds seen_within{500};
+    /// Until others know who works for what: twice as long as between two looks at the nodes.
+    static constexpr std::chrono::milliseconds known_within{500};
+    /// Until others send nothing more to a node that leaves. Its accounts must be others' within a
+    /// second.
+    static constexpr std::chrono::milliseconds quiet_within{300};
 
     /// The shard whose node carries the request out. Empty: it is not known yet, or this one.
     [[nodiscard]] std::optional<store::Shard> shard_of(const api::Operation& operation,
