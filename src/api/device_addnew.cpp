@@ -104,6 +104,10 @@ Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
         job.answer = pass(*checked);
         return undo();
     }
+    if (!rooms_.ownership.works_for(job.call.principal.account().id)) {
+        job.answer = refuse(Refusal::elsewhere);
+        return undo();
+    }
     const manage::LoggedChange logged{
         {.clock = rooms_.clock, .directory = rooms_.directory, .rights = rooms_.rights},
         *job.call.operation,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "admission/caller_rights.hpp"
+#include "admission/ownership.hpp"
 #include "api/call.hpp"
 #include "api/idempotency.hpp"
 #include "api/manage/engine/context.hpp"
@@ -34,6 +35,7 @@ public:
         const Clock& clock;
         const admission::Directory& directory;
         const admission::CallerRights& rights;
+        const admission::Ownership& ownership;
         const Idempotency& idempotency;
         const outbound::AddressPolicy& policy;
         manage::DeviceControl& devices;

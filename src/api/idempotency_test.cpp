@@ -101,6 +101,7 @@ struct IdempotencyTest : ::testing::Test {
     model::KeyId key_id;
     QueueClock queue_clock{clock};
     admission::CallerRights rights{clock, directory, {}};
+    admission::Ownership ownership;
     store::ReaderPool readers{*store};
     IdempotencyLedger ledger{*store, readers};
     Idempotency idempotency{ledger, readers, rights};
@@ -110,6 +111,7 @@ struct IdempotencyTest : ::testing::Test {
     DeviceAddnew adding{{.clock = clock,
                          .directory = directory,
                          .rights = rights,
+                         .ownership = ownership,
                          .idempotency = idempotency,
                          .policy = policy,
                          .devices = devices,

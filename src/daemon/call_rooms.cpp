@@ -48,6 +48,7 @@ CallRooms::CallRooms(Rooms given)
       device_addnew({.clock = rooms.clock,
                      .directory = rooms.directory,
                      .rights = rooms.rights,
+                     .ownership = rooms.ownership,
                      .idempotency = idempotency,
                      .policy = rooms.policy,
                      .devices = rooms.sending.keeper,

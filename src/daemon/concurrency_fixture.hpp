@@ -350,6 +350,7 @@ struct ConcurrencyFixture : ::testing::Test {
     api::DeviceAddnew device_addnew{{.clock = machine,
                                      .directory = directory,
                                      .rights = rights,
+                                     .ownership = ownership,
                                      .idempotency = idempotency,
                                      .policy = policy,
                                      .devices = keeper,

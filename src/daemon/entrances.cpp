@@ -1,5 +1,7 @@
 #include "daemon/entrances.hpp"
 
+#include <algorithm>
+
 #include "api/errors.hpp"
 #include "daemon/options.hpp"
 #include "model/connector.hpp"
@@ -8,7 +10,8 @@ namespace merpati::daemon {
 
 Entrances::Entrances(const Clock& clock, Random& random, const connector::Connectors& connectors,
                      Front* front, const config::Settings& settings, const telemetry::Log& log)
-    : cloud_webhook_(
+    : clock_(clock),
+      cloud_webhook_(
           [&connectors]() -> connector::PlatformWebhook* {
               auto* const cloud = connectors.find(model::cloud_connector);
               return cloud == nullptr ? nullptr : cloud->platform_webhook();
@@ -56,9 +59,11 @@ void Entrances::drain(std::chrono::milliseconds patience) {
     if (front_ != nullptr) {
         front_->leave();
     }
+    const auto give_up = clock_.steady_now() + patience;
     server_.drain(patience);
     if (front_ != nullptr && patience > Millis{0}) {
-        front_->drain(patience);
+        const auto left = std::chrono::ceil<Millis>(give_up - clock_.steady_now());
+        front_->drain(std::max(left, Millis{0}));
     }
 }
 

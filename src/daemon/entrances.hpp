@@ -46,6 +46,7 @@ public:
     [[nodiscard]] const http::Server& server() const noexcept { return server_; }
 
 private:
+    const Clock& clock_;
     const api::CloudWebhook cloud_webhook_;
     web::App app_{web::assets()};
     http::Router router_;

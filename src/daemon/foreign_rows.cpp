@@ -76,24 +76,32 @@ Result<void> ForeignRows::follow() {
         if (auto read = read_between_commits(); !read) {
             return read;
         }
-        left_.resize(left_.size() - std::min(left_.size(), rows_at_once));
+        const auto count = std::min(left_.size(), rows_at_once);
+        left_.erase(left_.begin(), left_.begin() + static_cast<std::ptrdiff_t>(count));
     }
     return is_news ? rooms_.journal.note_followed() : Result<void>{};
 }
 
-/// Reads the last rows of `left_` on the committer's thread, which passes them on. Errors:
+/// Reads the first rows of `left_` on the committer's thread, which passes them on. Errors:
 /// shutting_down, and those of Reader.
 Result<void> ForeignRows::read_between_commits() {
     std::unique_lock lock{reading_->mutex};
     reading_->done.reset();
     lock.unlock();
-    rooms_.committer.probe([reading = reading_] {
-        const std::lock_guard held{reading->mutex};
-        if (reading->owner != nullptr) {
-            reading->done = reading->owner->pass_on_rows();
-            reading->changed.notify_all();
-        }
-    });
+    // A place among the commits: rows of this node's own commits were passed on before. While the
+    // database is away, or does not say what became of a commit, it is refused.
+    const bool taken = rooms_.committer.change(
+        [](store::Tables&) -> Result<void> { return {}; },
+        [reading = reading_](Result<void> committed) {
+            const std::lock_guard held{reading->mutex};
+            if (reading->owner != nullptr) {
+                reading->done = committed ? reading->owner->pass_on_rows() : std::move(committed);
+                reading->changed.notify_all();
+            }
+        });
+    if (!taken) {
+        return fail(ErrorCode::busy, "the store takes no more work just now");
+    }
     lock.lock();
     reading_->changed.wait(lock, [this] { return reading_->owner == nullptr || reading_->done; });
     return reading_->done ? std::move(*reading_->done)
@@ -103,7 +111,7 @@ Result<void> ForeignRows::read_between_commits() {
 /// On the committer's thread, while the other one waits.
 Result<void> ForeignRows::pass_on_rows() {
     const auto count = std::min(left_.size(), rows_at_once);
-    const auto rows = std::span{left_}.last(count);
+    const auto rows = std::span{left_}.first(count);
     auto now = rooms_.readers.read([&](store::Reader& reader) { return reader.rows_now(rows); });
     if (!now) {
         return pass(now);
@@ -124,9 +132,9 @@ Result<void> ForeignRows::pass_on_rows() {
 
 /// That the database is away is logged by those who write.
 void ForeignRows::log_trouble(const Error& error) {
-    const bool is_told_by_others = error.code == ErrorCode::unavailable ||
-                                   error.code == ErrorCode::fenced ||
-                                   error.code == ErrorCode::shutting_down;
+    const bool is_told_by_others =
+        error.code == ErrorCode::unavailable || error.code == ErrorCode::busy ||
+        error.code == ErrorCode::fenced || error.code == ErrorCode::shutting_down;
     if (!is_told_by_others && error.detail != logged_) {
         logged_ = error.detail;
         rooms_.log.warn("cannot read what other nodes have changed", {{"why", error.detail}});

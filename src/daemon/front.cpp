@@ -28,6 +28,10 @@ forwarding::Shard in_table(Shard shard) {
     return static_cast<forwarding::Shard>(shard);
 }
 
+forwarding::Owner in_table(const store::Node& node) {
+    return {.node = node.id.node, .generation = node.id.generation, .address = node.entry.address};
+}
+
 /// Questions, and calls of which the ledger of Idempotency-Keys knows whether they were answered.
 bool is_repeatable(const http::Request& request) {
     using http::Method;
@@ -107,43 +111,46 @@ Result<void> Front::start() {
     return {};
 }
 
-void Front::note_owners(const std::vector<store::Node>& nodes,
+void Front::note_owners(const store::NodeGeneration& self, const std::vector<store::Node>& nodes,
                         const std::vector<store::ShardOwner>& owners) {
     forwarding::Owners table;
+    std::vector<forwarding::Owner> leaving;
+    for (const auto& node : nodes) {
+        if (node.state == store::Node::State::leaving && node.id != self) {
+            leaving.push_back(in_table(node));
+        }
+    }
     {
         const std::lock_guard lock{mutex_};
+        self_ = self.node;
         const auto before = ids_;
         for (const auto& [shard, owner] : owners) {
             const auto place = static_cast<std::size_t>(shard);
             const auto node =
                 owner ? std::ranges::find(nodes, *owner, &store::Node::id) : nodes.end();
-            const bool is_own = node != nodes.end() && node->entry.address == told_address_;
+            const bool is_own = node != nodes.end() && node->id == self;
             // One that leaves takes no requests any more, and may close its connections.
             if (node == nodes.end() || (!is_own && node->state != store::Node::State::live)) {
                 names_.at(place).clear();
                 ids_.at(place).reset();
                 continue;
             }
-            if (is_own) {
-                self_ = node->id.node;
-            }
             names_.at(place) = node->entry.name;
             ids_.at(place) = node->id.node;
-            table.at(place) = {.node = node->id.node,
-                               .generation = node->id.generation,
-                               .address = is_own ? reachable(cluster_server_.addresses().front())
-                                                 : node->entry.address};
+            auto& entry = table.at(place).emplace(in_table(*node));
+            if (is_own) {
+                entry.address = reachable(cluster_server_.addresses().front());
+            }
         }
         if (ids_ != before) {
             moved_at_ = clock_.steady_now();
         }
     }
-    forwarder_.set_owners(std::move(table));
+    forwarder_.set_owners(std::move(table), std::move(leaving));
 }
 
 bool Front::is_dead(const store::Node& node) const {
-    return forwarder_.is_dead(
-        {.node = node.id.node, .generation = node.id.generation, .address = node.entry.address});
+    return forwarder_.is_dead(in_table(node));
 }
 
 void Front::attend(const admission::Ownership& ownership, const api::Callers& callers) {
@@ -309,7 +316,8 @@ http::UploadHandler Front::guard(const api::Operation& operation, http::UploadHa
         auto watched = forwarding::watch_for_elsewhere(
             std::move(responder),
             [this, shard, kept, way](std::optional<forwarding::Shard> named, http::Responder late) {
-                const auto other = named ? named : shard.transform(in_table);
+                const auto other =
+                    named ? named : shard.transform([](Shard one) { return in_table(one); });
                 const bool is_diverted = other && way->divert([&] {
                     return sending_.take(*other, kept->request(), std::move(late));
                 });
@@ -335,7 +343,8 @@ std::unique_ptr<http::BodyReceiver> Front::keep_body(const http::UploadHandler& 
         forwarding::watch_for_elsewhere(
             std::move(responder),
             [this, shard, body](std::optional<forwarding::Shard> named, http::Responder late) {
-                const auto other = named ? named : shard.transform(in_table);
+                const auto other =
+                    named ? named : shard.transform([](Shard one) { return in_table(one); });
                 if (other && body->is_whole()) {
                     sending_.pass_on(*other, body->request(), std::move(late));
                 } else {

@@ -61,8 +61,8 @@ public:
     /// Where other nodes reach this one.
     [[nodiscard]] const std::string& told_address() const noexcept { return told_address_; }
 
-    /// Who works for what. This node is the one that has the told address.
-    void note_owners(const std::vector<store::Node>& nodes,
+    /// Who works for what. `self`: this node.
+    void note_owners(const store::NodeGeneration& self, const std::vector<store::Node>& nodes,
                      const std::vector<store::ShardOwner>& owners);
     /// See Forwarder::is_dead.
     [[nodiscard]] bool is_dead(const store::Node& node) const;

@@ -434,8 +434,8 @@ NodeContacts Gateway::contacts() const {
         .address = front_->told_address(),
         .is_dead = [front = front_.get()](const store::Node& node) { return front->is_dead(node); },
         .on_owners = [front = front_.get()](
-                         const auto& nodes,
-                         const auto& owners) { front->note_owners(nodes, owners); }};
+                         const auto& self, const auto& nodes,
+                         const auto& owners) { front->note_owners(self, nodes, owners); }};
 }
 
 /// The other nodes are told first, so that they look for what becomes free.

@@ -160,7 +160,7 @@ void Node::keep() {
 
 /// Others may not be told of this node before it works for a shard, nor while it ends that.
 void Node::tell_owners() {
-    if (!contacts_.on_owners) {
+    if (!contacts_.on_owners || !self_) {
         return;
     }
     auto owners = membership_.owners();
@@ -169,7 +169,7 @@ void Node::tell_owners() {
             owner.reset();
         }
     }
-    contacts_.on_owners(membership_.nodes(), owners);
+    contacts_.on_owners(*self_, membership_.nodes(), owners);
 }
 
 void Node::begin_moves(Moves moves) {

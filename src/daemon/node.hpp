@@ -42,7 +42,8 @@ struct NodeContacts {
     /// Called whenever they may have changed: all nodes, and who works for each shard. A shard of
     /// this node's own is somebody's only while this process works for it. On the threads of the
     /// node, one call at a time; must not block, nor call the node.
-    std::function<void(const std::vector<store::Node>&, const std::vector<store::ShardOwner>&)>
+    std::function<void(const store::NodeGeneration& self, const std::vector<store::Node>&,
+                       const std::vector<store::ShardOwner>&)>
         on_owners{};
 };
 

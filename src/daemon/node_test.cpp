@@ -145,9 +145,9 @@ struct MovingNodeTest : ::testing::Test {
     void start() {
         node = std::make_unique<Node>(
             clock, nodes, settings,
-            NodeContacts{
-                .address = "one.example:8081",
-                .on_owners = [this](const auto&, const auto& owners) { note_owners(owners); }},
+            NodeContacts{.address = "one.example:8081",
+                         .on_owners = [this](const auto&, const auto&,
+                                             const auto& owners) { note_owners(owners); }},
             telemetry::Log::none(), [](const Error&) {});
         const auto entered = node->enter([](std::chrono::milliseconds) { return true; });
         ASSERT_TRUE(entered) << entered.error().describe();

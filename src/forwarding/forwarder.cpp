@@ -54,7 +54,7 @@ public:
     void start() { thread_.start(); }
     void stop();
 
-    void set_owners(Owners owners);
+    void set_owners(Owners owners, std::vector<Owner> leaving);
     [[nodiscard]] std::optional<Owner> owner(Shard shard) const {
         const std::lock_guard lock{mutex_};
         return owners_.at(shard);
@@ -70,7 +70,7 @@ public:
 
 private:
     // On the thread.
-    void become(const Owners& owners);
+    void become(const Owners& owners, const std::vector<Owner>& leaving);
     void begin(const PassagePtr& passage);
     void take_piece(const PassagePtr& passage, Passage::Piece piece);
     void send_piece(Passage& passage);
@@ -87,6 +87,7 @@ private:
     void note_refused(Peer& peer, bool was_refused);
     void note_dead(Peer& peer, bool is_dead);
     void refuse(const PassagePtr& passage, std::uint16_t status);
+    void answer(Passage& passage, std::uint16_t status) const;
     void release(const PassagePtr& passage);
     [[nodiscard]] bool tick();
     void close_left();
@@ -102,6 +103,7 @@ private:
 
     mutable std::mutex mutex_;
     Owners owners_;
+    std::vector<Owner> leaving_;
     std::vector<Owner> dead_;  // Their processes have ended.
 
     // Of the thread.
@@ -111,19 +113,22 @@ private:
     std::deque<PassagePtr> waiting_;  // Longest waiting first.
 };
 
-void Forwarder::Impl::set_owners(Owners owners) {
+void Forwarder::Impl::set_owners(Owners owners, std::vector<Owner> leaving) {
     {
         const std::lock_guard lock{mutex_};
-        if (owners_ == owners) {
+        if (owners_ == owners && leaving_ == leaving) {
             return;
         }
         owners_ = owners;
+        leaving_ = leaving;
     }
-    thread_.post([this, owners = std::move(owners)] { become(owners); });
+    thread_.post([this, owners = std::move(owners), leaving = std::move(leaving)] {
+        become(owners, leaving);
+    });
 }
 
-void Forwarder::Impl::become(const Owners& owners) {
-    peers_.set(owners, last_answers);
+void Forwarder::Impl::become(const Owners& owners, const std::vector<Owner>& leaving) {
+    peers_.set(owners, leaving, last_answers);
     timer_.start();
     look_at_waiting();
 }
@@ -131,7 +136,7 @@ void Forwarder::Impl::become(const Owners& owners) {
 /// A forwarder that has stopped takes nothing more.
 void Forwarder::Impl::pass_on(const PassagePtr& passage) {
     if (!thread_.post([this, passage] { begin(passage); })) {
-        refuse(passage, 503);
+        answer(*passage, 503);  // It was never begun; the rest is the thread's.
     }
 }
 
@@ -346,14 +351,18 @@ void Forwarder::Impl::note_dead(Peer& peer, bool is_dead) {
 }
 
 void Forwarder::Impl::refuse(const PassagePtr& passage, std::uint16_t status) {
-    if (auto responder = std::exchange(passage->responder, std::nullopt)) {
+    answer(*passage, status);
+    release(passage);
+}
+
+void Forwarder::Impl::answer(Passage& passage, std::uint16_t status) const {
+    if (auto responder = std::exchange(passage.responder, std::nullopt)) {
         http::Reply reply{.status = status, .body = refusal_(status)};
         if (status == 503) {
             reply.add_header("Retry-After", "1");
         }
         responder->send(std::move(reply));
     }
-    release(passage);
 }
 
 void Forwarder::Impl::release(const PassagePtr& passage) {
@@ -443,8 +452,8 @@ void Forwarder::stop() {
     impl_->stop();
 }
 
-void Forwarder::set_owners(Owners owners) {
-    impl_->set_owners(std::move(owners));
+void Forwarder::set_owners(Owners owners, std::vector<Owner> leaving) {
+    impl_->set_owners(std::move(owners), std::move(leaving));
 }
 
 std::optional<Owner> Forwarder::owner(Shard shard) const {

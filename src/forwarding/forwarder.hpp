@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "forwarding/owner.hpp"
@@ -48,7 +49,8 @@ public:
     /// Answers all that is under way with 503, or breaks it off. Idempotent.
     void stop();
 
-    void set_owners(Owners owners);
+    /// `leaving`: nodes that get nothing more, but still answer what they have.
+    void set_owners(Owners owners, std::vector<Owner> leaving = {});
     /// Empty: nobody works for the shard.
     [[nodiscard]] std::optional<Owner> owner(Shard shard) const;
     /// Whether the owner's process has ended: it has answered before, and for `dead_after` its

@@ -5,7 +5,8 @@
 
 namespace merpati::forwarding {
 
-void PeerTable::set(const Owners& owners, SteadyTime::duration last_answers) {
+void PeerTable::set(const Owners& owners, std::span<const Owner> leaving,
+                    SteadyTime::duration last_answers) {
     for (const auto& peer : peers_) {
         peer->shards = 0;
     }
@@ -22,7 +23,8 @@ void PeerTable::set(const Owners& owners, SteadyTime::duration last_answers) {
     }
     const auto close_at = clock_.steady_now() + last_answers;
     for (const auto& peer : peers_) {
-        if (peer->shards > 0) {
+        const bool leaves = std::ranges::find(leaving, peer->owner) != leaving.end();
+        if (peer->shards > 0 || leaves) {
             peer->close_at.reset();
         } else if (!peer->close_at) {
             peer->close_at = close_at;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bitset>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,10 @@ public:
     PeerTable(const Clock& clock, boost::asio::any_io_executor executor)
         : clock_(clock), executor_(std::move(executor)) {}
 
-    /// Owners that work for nothing any more are kept for `last_answers`.
-    void set(const Owners& owners, SteadyTime::duration last_answers);
+    /// Owners that work for nothing any more are kept for `last_answers`, those that leave as long
+    /// as they do.
+    void set(const Owners& owners, std::span<const Owner> leaving,
+             SteadyTime::duration last_answers);
 
     /// Null: nobody works for the shard, or whoever does takes no requests.
     [[nodiscard]] const std::shared_ptr<Peer>& peer_of(Shard shard) const {

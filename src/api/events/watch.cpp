@@ -55,6 +55,12 @@ void watch(const Rooms& rooms, const http::Request& request, admission::Principa
         responder.send(manage::reply_of(manage::too_many_requests(), request));
         return;
     }
+    // Asked afterwards, because an account that leaves is marked first, and then its streams end.
+    if (!rooms.ownership.works_for(*account)) {
+        stream.reset();
+        responder.send(manage::reply_of(manage::elsewhere(*account), request));
+        return;
+    }
     responder.send({.content_type = "text/event-stream",
                     .headers = "Cache-Control: no-store\r\nX-Accel-Buffering: no\r\n",
                     .source = std::move(stream)});

@@ -71,6 +71,8 @@ struct Call {
     /// The account of which it was found, before the call began, that this process works for it
     /// (whereabouts.hpp). A change of the call is refused if it does not any more.
     std::optional<model::AccountId> placed{};
+    /// Whether a change of the call was made, so that it must not be carried out elsewhere as well.
+    mutable bool has_changed = false;
     /// The account that the call is about, for the log of changes. Set by check_right (lookup.hpp).
     mutable std::optional<model::AccountId> account{};
 };

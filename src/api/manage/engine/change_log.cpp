@@ -80,10 +80,17 @@ CallerName name_of(const admission::Principal& principal) {
     return {.actor = "anyone", .actor_name = {}};
 }
 
-Result<void> LoggedChange::run(store::Tables& tables, Change& change) const {
+Result<void> LoggedChange::check_place() const {
     if (rooms_.ownership != nullptr && call_.placed &&
         !rooms_.ownership->works_for(*call_.placed)) {
         return fail(ErrorCode::elsewhere, "another node works for the account now");
+    }
+    return {};
+}
+
+Result<void> LoggedChange::run(store::Tables& tables, Change& change) const {
+    if (auto here = check_place(); !here) {
+        return here;
     }
     if (auto confirmed = rooms_.rights.confirm(tables, call_.principal); !confirmed) {
         return confirmed;
@@ -92,7 +99,9 @@ Result<void> LoggedChange::run(store::Tables& tables, Change& change) const {
     if (!known) {
         return pass(known);
     }
-    if (auto done = change(tables); !done || operation_.recorded_first || call_.changed_nothing) {
+    auto done = change(tables);
+    call_.has_changed = call_.has_changed || done.has_value();
+    if (!done || operation_.recorded_first || call_.changed_nothing) {
         return done;
     }
     const bool of_server = operation_.needs == model::Scope::admin;
@@ -154,6 +163,9 @@ Result<std::optional<model::AccountId>> ChangeLog::account_meant(store::Tables& 
 
 Result<void> ChangeLog::begin() {
     return context_.change([this](store::Tables& tables) -> Result<void> {
+        if (auto here = logged_.check_place(); !here) {
+            return here;
+        }
         if (auto confirmed = context_.rights.confirm(tables, call_.principal); !confirmed) {
             return confirmed;
         }

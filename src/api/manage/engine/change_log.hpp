@@ -39,6 +39,9 @@ public:
 
     [[nodiscard]] Result<void> run(store::Tables& tables, Change& change) const;
 
+    /// Errors: elsewhere: this process does not work any more for the account of the call.
+    [[nodiscard]] Result<void> check_place() const;
+
     /// The entry without rows and outcome.
     [[nodiscard]] store::AuditEntry entry() const;
 

@@ -201,7 +201,7 @@ std::optional<Outcome> Manage::find_elsewhere(const Operation& operation, Call& 
 }
 
 Outcome Manage::failed(const Error& error, const Call& call) const {
-    if (error.code == ErrorCode::elsewhere && call.placed) {
+    if (error.code == ErrorCode::elsewhere && call.placed && !call.has_changed) {
         return elsewhere(*call.placed);
     }
     if (error.code == ErrorCode::forbidden && call.account &&
