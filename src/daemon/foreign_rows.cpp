@@ -37,8 +37,7 @@ Result<void> ForeignRows::begin() {
 
 void ForeignRows::start() {
     thread_.start("foreign-rows", read_every, [this]() -> PeriodicThread::Pause {
-        round();
-        return read_every;
+        return round() ? PeriodicThread::Pause{read_every} : std::nullopt;
     });
 }
 
@@ -56,12 +55,18 @@ Result<void> ForeignRows::catch_up() {
     return follow();
 }
 
-void ForeignRows::round() {
-    if (const auto followed = catch_up(); followed) {
+/// False: there is no use in another one.
+bool ForeignRows::round() {
+    const auto followed = catch_up();
+    if (followed) {
         logged_.clear();
+    } else if (followed.error().code == ErrorCode::fenced) {
+        rooms_.on_fenced(followed.error());
+        return false;
     } else {
         log_trouble(followed.error());
     }
+    return true;
 }
 
 /// Rows that could not be read are read again in the next round.
@@ -132,9 +137,9 @@ Result<void> ForeignRows::pass_on_rows() {
 
 /// That the database is away is logged by those who write.
 void ForeignRows::log_trouble(const Error& error) {
-    const bool is_told_by_others =
-        error.code == ErrorCode::unavailable || error.code == ErrorCode::busy ||
-        error.code == ErrorCode::fenced || error.code == ErrorCode::shutting_down;
+    const bool is_told_by_others = error.code == ErrorCode::unavailable ||
+                                   error.code == ErrorCode::busy ||
+                                   error.code == ErrorCode::shutting_down;
     if (!is_told_by_others && error.detail != logged_) {
         logged_ = error.detail;
         rooms_.log.warn("cannot read what other nodes have changed", {{"why", error.detail}});

@@ -28,8 +28,7 @@ namespace merpati::daemon {
 /// A caller that has changed something waits in `wait_for_others` until all nodes follow, so that
 /// its next request finds the change, whichever node answers.
 ///
-/// Faults: while the database is away, or a row cannot be read, it tries again. A node that was
-/// deposed is left to its Node to notice.
+/// Faults: while the database is away, or a row cannot be read, it tries again.
 ///
 /// Threads: its own; `catch_up` and `wait_for_others` any but the committer's.
 ///
@@ -44,6 +43,9 @@ public:
         const admission::Directory& directory;
         /// Called on the committer's thread.
         std::function<void(store::RowChange&&)> on_row_changed;
+        /// Called when what others have written cannot be told any more (RowJournal::kept), so that
+        /// the copies in memory are of no use. Must end the process.
+        std::function<void(const Error&)> on_fenced;
         telemetry::Log log;
     };
     explicit ForeignRows(Rooms rooms);
@@ -74,7 +76,7 @@ public:
 private:
     struct Reading;
 
-    void round();
+    [[nodiscard]] bool round();
     [[nodiscard]] Result<void> follow();
     [[nodiscard]] Result<void> read_between_commits();
     [[nodiscard]] Result<void> pass_on_rows();

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <filesystem>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <variant>
@@ -103,6 +104,7 @@ struct ForeignRowsTest : ::testing::Test {
                       .committer = committer,
                       .directory = directory,
                       .on_row_changed = [this](store::RowChange&& change) { apply(change); },
+                      .on_fenced = [](const Error& error) { FAIL() << error.describe(); },
                       .log = telemetry::Log::none()}};
 };
 
@@ -207,6 +209,9 @@ struct ScriptedJournal final : store::RowJournal {
         const std::lock_guard lock{mutex};
         ++asked;
         changed.notify_all();
+        if (is_late) {
+            return fail(ErrorCode::fenced, "this node has not followed the others");
+        }
         return std::vector<store::DirectoryRow>{{.id = 1}};
     }
     Result<void> note_followed() override { return {}; }
@@ -226,9 +231,11 @@ struct ScriptedJournal final : store::RowJournal {
     std::mutex mutex;
     std::condition_variable changed;
     int asked = 0;
+    bool is_late = false;
 };
 
 struct ScriptedJournalTest : ::testing::Test {
+    std::promise<void> fenced;
     merpati::testing::TemporaryFolder folder;
     std::unique_ptr<store::Store> store =
         take(store::open_store({.url = "sqlite:" + (folder.path() / "merpati.db").string()}));
@@ -242,8 +249,17 @@ struct ScriptedJournalTest : ::testing::Test {
                       .committer = committer,
                       .directory = directory,
                       .on_row_changed = [](store::RowChange&&) {},
+                      .on_fenced = [this](const Error&) { fenced.set_value(); },
                       .log = telemetry::Log::none()}};
 };
+
+TEST_F(ScriptedJournalTest, ANodeThatHasMissedSomethingEnds) {
+    journal.is_late = true;
+    auto ended = fenced.get_future();
+    rows.start();
+    EXPECT_EQ(ended.wait_for(rows_deadline), std::future_status::ready);
+    rows.stop();
+}
 
 TEST_F(ScriptedJournalTest, ACallerIsAnsweredAsSoonAsAllFollow) {
     journal.follow_after = 1;

@@ -189,18 +189,19 @@ private:
         if (journal == nullptr) {
             return;
         }
-        foreign_rows_ =
-            std::make_unique<ForeignRows>(ForeignRows::Rooms{.clock = clock_,
-                                                             .journal = *journal,
-                                                             .readers = readers_,
-                                                             .committer = committer_,
-                                                             .directory = directory_,
-                                                             .on_row_changed =
-                                                                 [this](store::RowChange&& change) {
-                                                                     directory_.apply(change);
-                                                                     accounts_.follow(change);
-                                                                 },
-                                                             .log = log_.in("node")});
+        foreign_rows_ = std::make_unique<ForeignRows>(ForeignRows::Rooms{
+            .clock = clock_,
+            .journal = *journal,
+            .readers = readers_,
+            .committer = committer_,
+            .directory = directory_,
+            .on_row_changed =
+                [this](store::RowChange&& change) {
+                    directory_.apply(change);
+                    accounts_.follow(change);
+                },
+            .on_fenced = [this](const Error& error) { end_process(log_, settings_.store, error); },
+            .log = log_.in("node")});
     }
 
     SendingRooms::Rooms for_sending() {

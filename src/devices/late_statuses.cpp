@@ -365,6 +365,7 @@ void LateStatuses::decide() {
         Ended ended;
         Timestamp next = Timestamp::max();
         bool full = false;
+        bool none = false;
     };
     const auto work = std::make_shared<Work>();
     const bool taken = rooms_.committer.change_always(
@@ -375,6 +376,7 @@ void LateStatuses::decide() {
                 return pass(undecided);
             }
             work->full = undecided->size() == decided_max;
+            work->none = undecided->empty();
             for (auto& found : *undecided) {
                 const auto status = found.status;
                 if (auto stored = tell_not_ended(tables, found, work->ended); !stored) {
@@ -393,10 +395,13 @@ void LateStatuses::decide() {
             work->next = next->value_or(Timestamp::max());
             return {};
         },
-        [this, work](const Result<void>& done) {
+        [this, until, work](const Result<void>& done) {
             if (done) {
-                // Those that were attached meanwhile are looked for next.
-                next_ = work->here == rooms_.ownership.here() ? work->next : Timestamp{};
+                // Those that were attached meanwhile are looked for next. What is overdue and was
+                // not found is another node's, or damaged.
+                const auto next =
+                    work->none ? std::max(work->next, until + others_pause) : work->next;
+                next_ = work->here == rooms_.ownership.here() ? next : Timestamp{};
                 publish(std::move(work->ended));
             } else {
                 rooms_.log.error("cannot decide what became of messages",

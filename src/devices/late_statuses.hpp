@@ -45,6 +45,8 @@ namespace merpati::devices {
 class LateStatuses {
 public:
     static constexpr Millis start_grace{10'000};
+    /// Between looks while what is overdue is another node's to decide.
+    static constexpr Millis others_pause{1'000};
 
     /// A message that the platform delivered, or somebody read.
     struct Progressed {

@@ -197,6 +197,7 @@ void Dispatcher::change(Lane& lane, const model::Device& device) {
 
 void Dispatcher::handle(DeviceRemoved&& event) {
     auto& lane = lane_of(event.device);
+    lane.take_expected().reset();  // Or it would come back when its rows are read.
     lane.remove(now_);
     // Fails only when the store stops; then one row stays that nothing reads.
     std::ignore = committer_.change_always(
