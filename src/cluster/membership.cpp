@@ -245,7 +245,7 @@ void Membership::note_clock(Timestamp asked_at) {
     const bool was_wrong = std::exchange(clock_logged_, is_wrong);
     if (is_wrong && !was_wrong) {
         const std::chrono::duration<double> seconds = clock_ahead_;
-        log_.warn("this machine's clock is not the database's: set them right, or delays are wrong",
+        log_.warn("this machine's clock is not the database's: signatures and times are wrong",
                   {{"ahead_by", fmt::format("{:+.1f} s", seconds.count())}});
     } else if (was_wrong && !is_wrong) {
         log_.info("this machine's clock is the database's again");

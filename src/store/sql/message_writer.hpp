@@ -22,8 +22,9 @@
 
 namespace merpati::store::sql {
 
-/// Caches the owners of sending devices across commits. Only this connection changes devices: call
-/// `forget` when it may have added or removed one, and after a rollback.
+/// Caches the owners of sending devices across commits. A device is changed by the node that works
+/// for its account: call `forget` when this connection may have added or removed one, after a
+/// rollback, and when accounts were taken over from another node.
 class Senders {
 public:
     explicit Senders(Connection& connection);
