@@ -25,8 +25,12 @@ using namespace std::chrono_literals;
 /// for them, and a commit of their own costs as much as one of many accepts.
 constexpr auto unhurried_wait = 5ms;
 
-/// How long a commit waits under load for as many operations as the last commits had.
-constexpr auto gather_wait = 300us;
+/// How long a commit waits under load for as many operations as the last commits had: a part of
+/// what the last one took, because those who wait for its answers ask again after them. In a
+/// database a commit takes some milliseconds, and half of the callers would miss each one.
+constexpr auto gather_wait_min = 300us;
+constexpr auto gather_wait_max = 2'000us;
+constexpr int gather_part = 4;
 
 /// Load means that this many sends end in one commit. A commit costs about the same at any size, so
 /// while sends need the processor too, fewer and larger commits complete more messages. Accepts
@@ -140,7 +144,8 @@ public:
         const bool asleep = idle_waits >= waits_until_checkpoint && !short_of_room;
         asleep_.store(asleep);
         if (expected_ >= gathered_min) {
-            box_.gather(expected_, gather_wait);
+            box_.gather(expected_,
+                        std::clamp(last_took_ / gather_part, gather_wait_min, gather_wait_max));
         }
         if (asleep) {
             return box_.take_all(operations);
@@ -199,9 +204,10 @@ public:
         commits_.fetch_add(1, std::memory_order_relaxed);
         operations_.fetch_add(count, std::memory_order_relaxed);
         expect_like(gathering_.batch(), count);
+        last_took_ =
+            std::chrono::duration_cast<std::chrono::microseconds>(clock_.steady_now() - began);
         if (owner.on_commit) {
-            owner.on_commit(count, std::chrono::duration_cast<std::chrono::microseconds>(
-                                       clock_.steady_now() - began));
+            owner.on_commit(count, last_took_);
         }
         for (auto& row : gathering_.batch().row_changes) {
             if (owner.on_row_changed) {
@@ -313,6 +319,7 @@ public:
     std::vector<Operation> put_off_;  // For the next transaction, before all others.
     LivenessProbes probes_;
     std::size_t expected_ = 0;  // Operations of the next commit, under load.
+    std::chrono::microseconds last_took_{0};
     std::atomic<bool> asleep_{true};
     std::thread thread_;
     std::atomic<std::uint64_t> commits_{0};

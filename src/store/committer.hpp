@@ -36,9 +36,10 @@ using Done = std::move_only_function<void(Element&&)>;
 ///
 /// Operation: takes all waiting operations, writes them as one transaction, makes it durable, then
 /// calls the `done` of each with its result. No timer delays a commit when the thread is idle.
-/// While one commit is being synced, the next batch gathers; under load it gathers for up to 0.3 ms
-/// more. Callback updates and changes without haste wait up to 5 ms for other operations, because
-/// no caller waits for them. `done` runs on the committer's thread and must return quickly.
+/// While one commit is being synced, the next batch gathers; under load it gathers for up to a
+/// quarter of that time more, but 0.3 to 2 ms. Callback updates and changes without haste wait up
+/// to 5 ms for other operations, because no caller waits for them. `done` runs on the committer's
+/// thread and must return quickly.
 ///
 /// Changes that accept many messages share a transaction only up to `change_accepts_max` messages;
 /// the others are the first of the next one. So operations that wait beside many of them wait for

@@ -20,15 +20,9 @@ constexpr Oid text_type = 25;
 constexpr Oid bytes_type = 17;
 
 Oid type_of(sql::ValueKind kind) {
-    switch (kind) {
-        case sql::ValueKind::integer:
-            return integer_type;
-        case sql::ValueKind::text:
-            return text_type;
-        case sql::ValueKind::bytes:
-            return bytes_type;
-    }
-    return text_type;
+    return kind == sql::ValueKind::integer ? integer_type
+           : kind == sql::ValueKind::bytes ? bytes_type
+                                           : text_type;
 }
 
 /// The arguments as libpq takes them.
@@ -62,16 +56,19 @@ std::int64_t rows_of(PGresult* result) {
 }  // namespace
 
 std::unique_ptr<sql::DriverStatement> Connection::prepare(std::string_view sql, sql::Rows rows) {
-    std::string key{sql};
-    if (const auto found = texts_.find(key); found != texts_.end()) {
-        return std::make_unique<Statement>(*this, found->second, rows);
+    return std::make_unique<Statement>(*this, text_of(sql), rows);
+}
+
+std::shared_ptr<PreparedText> Connection::text_of(std::string_view sql) {
+    if (const auto found = texts_.find(std::string{sql}); found != texts_.end()) {
+        return found->second;
     }
     auto text = std::make_shared<PreparedText>(
         PreparedText{.sql = numbered_sql(sql), .is_kept = texts_.size() < texts_max});
     if (text->is_kept) {
-        texts_.emplace(std::move(key), text);
+        texts_.emplace(sql, text);
     }
-    return std::make_unique<Statement>(*this, std::move(text), rows);
+    return text;
 }
 
 void Connection::execute(const char* sql) {
@@ -117,9 +114,9 @@ void Connection::begin_step(bool leaves_number) {
     send_once("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", {});
     limit_waits();
     lock_node();
-    send_once(leaves_number ? leave_number(*node_) : read_number(), {});
+    send(*text_of(leaves_number ? leave_number(*node_) : read_number()), {});
     last_command()->returned = &number_;
-    send_once(read_timeline(), {});
+    send(*text_of(read_timeline()), {});
     last_command()->returned = &timeline_;
 }
 
@@ -138,10 +135,10 @@ void Connection::lock_node() {
     if (!node_) {
         return;
     }
-    send_once(fmt::format("SELECT 1 / count(*) FROM (SELECT 1 FROM node WHERE id = {} AND "
-                          "generation = {} FOR SHARE) AS own",
-                          node_->node, node_->generation),
-              {});
+    send(*text_of(fmt::format("SELECT 1 / count(*) FROM (SELECT 1 FROM node WHERE id = {} AND "
+                              "generation = {} FOR SHARE) AS own",
+                              node_->node, node_->generation)),
+         {});
     last_command()->is_fence = true;
 }
 

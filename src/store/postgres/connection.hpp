@@ -74,6 +74,7 @@ public:
     void note_changed(bool& changed) override;
     void wait() override;
     [[nodiscard]] std::string_view for_update() const noexcept override { return " FOR UPDATE"; }
+    [[nodiscard]] std::string_view new_number() const noexcept override { return "DEFAULT"; }
     void begin() override;
     void begin_snapshot() override;
     void commit() override;
@@ -166,6 +167,7 @@ private:
     void clear_pipeline();
     void limit_waits();
     void lock_node();
+    [[nodiscard]] std::shared_ptr<PreparedText> text_of(std::string_view sql);
     [[nodiscard]] bool try_roll_back() noexcept;
     void close_step();
     void sync();

@@ -11,6 +11,7 @@
 #include "store/postgres/connection.hpp"
 #include "store/postgres/postgres_engine_fixture.hpp"
 #include "store/postgres/test_server_fixture.hpp"
+#include "store/sql/ledger_writer.hpp"
 
 namespace merpati::store {
 namespace {
@@ -51,6 +52,34 @@ TEST_P(PostgresStoreTest, ConnectionsThatEndedWhileTheyWereIdleAreReplaced) {
     EXPECT_TRUE(batch.finishes.front().finished);
     EXPECT_TRUE(take(open->account(account)));
     EXPECT_EQ(take(reader()->waiting_messages(100)), 1);
+}
+
+TEST_P(PostgresStoreTest, CountsThatAreWrittenOftenHaveFewVersionsUnderOneNumber) {
+    is_repeated = false;  // A change that is undone also drops what is remembered of rows.
+    const auto end_one = [&] { EXPECT_TRUE(finish(finish_of(accepted()))); };
+    end_one();
+    const auto row = [&] {
+        return shell.query_text("SELECT string_agg(number || ':' || messages, ' ') FROM usage");
+    };
+    const auto first = row();
+    EXPECT_THAT(first, ::testing::EndsWith(":1"));
+    const auto number = first.substr(0, first.find(':'));
+    constexpr int more = 2 * sql::UsageWriter::updates_max;
+    for (int count = 0; count < more; ++count) {
+        end_one();
+    }
+    const auto last = row();
+    EXPECT_THAT(last, ::testing::EndsWith(fmt::format(":{}", more + 1)));
+    EXPECT_THAT(last, ::testing::Not(::testing::StartsWith(number + ":")));
+    EXPECT_THAT(last, ::testing::Not(HasSubstr(" ")));  // One row.
+
+    reopen();
+    shell.execute("DELETE FROM usage");  // As retention of another node.
+    shell.wait();
+    end_one();
+    end_one();
+    EXPECT_THAT(row(), ::testing::EndsWith(":2"));
+    EXPECT_THAT(row(), ::testing::Not(HasSubstr(" ")));
 }
 
 TEST_P(PostgresStoreTest, TheKeyFileHasNoDefault) {

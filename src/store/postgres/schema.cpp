@@ -16,7 +16,7 @@ namespace merpati::store::postgres {
 namespace {
 
 /// The version of SQLite's schema whose tables are created.
-constexpr int created_version = 36;
+constexpr int created_version = 37;
 
 /// The lowest version of programs that work with these tables, too: their statements find all that
 /// they name, and need not name what is new.

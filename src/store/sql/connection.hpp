@@ -115,6 +115,11 @@ public:
     /// it began, and what is remembered from an earlier one may be out of date.
     [[nodiscard]] bool has_other_writers() const noexcept { return !for_update().empty(); }
 
+    /// What an UPDATE sets a row's number to, so that it gets one that no row has had. "": a row
+    /// may be updated ever so often under its number. A database keeps the old versions of rows
+    /// while somebody holds a snapshot, and each update passes those that have the row's number.
+    [[nodiscard]] virtual std::string_view new_number() const noexcept { return ""; }
+
     // Transactions. Between `begin` and the end of the transaction the connection may write.
     virtual void begin() = 0;
     /// Begins a transaction that only reads, in which all queries see the same rows.

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include <fmt/format.h>
+
 #include "model/message.hpp"
 
 namespace merpati::store::sql {
@@ -74,12 +76,24 @@ void LedgerWriter::add_reserve(model::AccountId account, std::int64_t amount, st
 
 UsageWriter::UsageWriter(Connection& connection)
     : connection_(connection),
-      add_(connection,
-           "INSERT INTO usage(account, hour, device, source, state, code, messages) "
-           "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) "
-           "ON CONFLICT(account, hour, device, source, state, code) "
-           "DO UPDATE SET messages = usage.messages + ?7 RETURNING number"),
-      grow_(connection, "UPDATE usage SET messages = messages + ?2 WHERE number = ?1") {}
+      find_(connection,
+            "UPDATE usage SET messages = messages + ?7 WHERE number = "
+            "(SELECT min(number) FROM usage WHERE account = ?1 AND hour = ?2 AND "
+            "device = ?3 AND source = ?4 AND state = ?5 AND code = ?6) "
+            "RETURNING number"),
+      insert_(connection,
+              "INSERT INTO usage(account, hour, device, source, state, code, messages) "
+              "SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE NOT EXISTS (SELECT 1 FROM usage WHERE "
+              "account = ?1 AND hour = ?2 AND device = ?3 AND source = ?4 AND state = ?5 AND "
+              "code = ?6) RETURNING number"),
+      grow_(connection, "UPDATE usage SET messages = messages + ?2 WHERE number = ?1") {
+    if (const auto number = connection.new_number(); !number.empty()) {
+        renumber_.emplace(connection,
+                          fmt::format("UPDATE usage SET messages = messages + ?2, number = {} "
+                                      "WHERE number = ?1 RETURNING number",
+                                      number));
+    }
+}
 
 void UsageWriter::count(const model::Message& message, const model::Completion& completion) {
     if (!model::is_final(completion.state)) {
@@ -95,45 +109,50 @@ void UsageWriter::count(const model::Message& message, const model::Completion& 
 }
 
 void UsageWriter::flush() {
-    if (numbers_.size() > numbers_max) {
-        numbers_.clear();
+    if (rows_.size() > rows_max) {
+        rows_.clear();
     }
     for (auto& [key, count] : counts_) {
         damaged_.write(std::get<0>(key), [&] { write(key, count); });
     }
     connection_.wait();
     for (auto& [key, count] : counts_) {
-        if (!count.has_row) {
+        if (count.is_renumbered ? !count.found : !count.has_row) {
             damaged_.write(std::get<0>(key), [&] { add(key, count); });
         }
     }
     connection_.wait();
     for (const auto& [key, count] : counts_) {
-        if (count.number) {
-            numbers_[key] = *count.number;
+        if (const auto number = count.found ? count.found : count.made) {
+            rows_[key] = {.number = *number};
         }
     }
     counts_.clear();
 }
 
 void UsageWriter::write(const Key& key, Count& count) {
-    if (const auto known = numbers_.find(key); known != numbers_.end()) {
-        grow_.run(known->second, count.messages);
-        connection_.note_changed(count.has_row);
-    } else {
+    const auto known = rows_.find(key);
+    if (known == rows_.end()) {
         add(key, count);
+    } else if (renumber_ && ++known->second.updates >= updates_max) {
+        count.is_renumbered = true;
+        renumber_->run_returning(count.found, known->second.number, count.messages);
+    } else {
+        grow_.run(known->second.number, count.messages);
+        connection_.note_changed(count.has_row);
     }
 }
 
-/// Sets the row's number.
+/// Adds to the row that is there, or makes one. Sets its number.
 void UsageWriter::add(const Key& key, Count& count) {
     const auto& [account, hour, device, source, state, code] = key;
-    add_.run_returning(count.number, account, hour, device, source, state, code, count.messages);
+    find_.run_returning(count.found, account, hour, device, source, state, code, count.messages);
+    insert_.run_returning(count.made, account, hour, device, source, state, code, count.messages);
 }
 
 void UsageWriter::forget() {
     counts_.clear();
-    numbers_.clear();
+    rows_.clear();
 }
 
 }  // namespace merpati::store::sql

@@ -73,7 +73,8 @@ private:
 /// Counts ended messages by the hour; `flush` writes the counts since the last `flush`. Caches the
 /// numbers of rows that it has written to: a commit adds to one row per device and outcome, and
 /// finding that row costs more than writing it. Retention may remove such a row; it is then found
-/// or made anew.
+/// or made anew. A row that is written often gets another number now and then
+/// (Connection::new_number).
 class UsageWriter {
 public:
     explicit UsageWriter(Connection& connection);
@@ -84,27 +85,38 @@ public:
     /// Call after a rollback, which may have removed written rows.
     void forget();
     /// Call after retention has removed rows, whose numbers may be given again.
-    void forget_rows() { numbers_.clear(); }
+    void forget_rows() { rows_.clear(); }
+
+    /// Updates of a row under one number, where that is bounded.
+    static constexpr int updates_max = 200;
 
 private:
-    static constexpr std::size_t numbers_max = 4096;
+    static constexpr std::size_t rows_max = 4096;
 
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, int, int, int>;
 
     struct Count {
         std::int64_t messages = 0;
-        bool has_row = true;                   // False: the row that was known is gone.
-        std::optional<std::int64_t> number{};  // Of a row that was found or made.
+        bool has_row = true;  // False: the row that was known is gone.
+        bool is_renumbered = false;
+        std::optional<std::int64_t> found{};  // The number of a row that was found, or has a new
+        std::optional<std::int64_t> made{};   // one, and of one that was made.
+    };
+    struct Row {
+        std::int64_t number = 0;
+        int updates = 0;  // Under this number.
     };
     void write(const Key& key, Count& count);
     void add(const Key& key, Count& count);
 
     Connection& connection_;
-    Statement add_;
+    Statement find_;
+    Statement insert_;
     Statement grow_;
-    std::map<Key, Count> counts_;          // By account, hour, device, source, state and code.
-    std::map<Key, std::int64_t> numbers_;  // Of the rows written to.
-    DamagedRows<std::int64_t> damaged_;    // By account.
+    std::optional<Statement> renumber_;
+    std::map<Key, Count> counts_;        // By account, hour, device, source, state and code.
+    std::map<Key, Row> rows_;            // Those written to.
+    DamagedRows<std::int64_t> damaged_;  // By account.
 };
 
 }  // namespace merpati::store::sql

@@ -385,6 +385,10 @@ constexpr auto template_as_sent = "ALTER TABLE handed_over ADD COLUMN sent_as TE
 // The same version in PostgreSQL has what several nodes need to follow each other.
 constexpr auto nodes_follow = "";
 
+// The same version in PostgreSQL has an index of `usage` that a new number of a row need not
+// search.
+constexpr auto numbers_of_usage = "";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -421,7 +425,8 @@ constexpr std::array steps{first_schema,
                            awaited_statuses,
                            templates_of_messages,
                            template_as_sent,
-                           nodes_follow};
+                           nodes_follow,
+                           numbers_of_usage};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 
