@@ -16,9 +16,10 @@ export const durability = "PostgreSQL, an fsync of its log before every answer (
 
 /**
  * Its data are in `folder`, and its socket in a folder of its own, because a socket's path has 107
- * bytes at most. Resolves with {process, url, sql, hold, remove}: `sql` runs statements and returns
- * their output; `hold` begins a snapshot, and resolves with a function that ends it; `remove` is
- * for after the process has ended.
+ * bytes at most. Resolves with {process, url, sql, pgbench, logEnd, hold, remove}: `sql` runs
+ * statements and returns their output, `pgbench` a program of PostgreSQL's that measures; `logEnd`
+ * tells how many bytes its log has had, also after the process has ended; `hold` begins a snapshot,
+ * and resolves with a function that ends it; `remove` is for after the process has ended.
  */
 export async function startPostgres(folder) {
   const programs = newestPrograms();
@@ -42,6 +43,10 @@ export async function startPostgres(folder) {
   const isReady = () => succeeds(join(programs, "pg_isready"), ["--quiet", "--host", sockets]);
   await until("PostgreSQL", isReady, { child });
   execFileSync(join(programs, "createdb"), [...ask, "merpati"]);
+  const stopped = () => {
+    const known = execFileSync(join(programs, "pg_controldata"), [data], { encoding: "utf8" });
+    return /^Latest checkpoint location: +(\S+)/m.exec(known)[1];
+  };
   const psql = [...ask, "-qAtX", "-v", "ON_ERROR_STOP=1", "-d", "merpati"];
   const sql = (statement) =>
     execFileSync(join(programs, "psql"), psql, { input: statement, encoding: "utf8" }).trim();
@@ -49,6 +54,9 @@ export async function startPostgres(folder) {
     process: child,
     url: `postgresql://merpati@/merpati?host=${sockets}`,
     sql,
+    pgbench: (...flags) =>
+      execFileSync(join(programs, "pgbench"), [...ask, ...flags, "merpati"], { encoding: "utf8" }),
+    logEnd: () => logEnd(isRunning(child) ? sql("SELECT pg_current_wal_insert_lsn()") : stopped()),
     hold: () => hold(join(programs, "psql"), psql, folder, sql),
     remove: () => rmSync(sockets, { recursive: true, force: true }),
   };
@@ -62,6 +70,12 @@ export function nodeSettings(postgres, folder, key, name) {
     "store.folder": folder,
     "cluster.node": name,
   };
+}
+
+/** Of a place in the log, such as 0/1A2B: how many bytes are before it. */
+function logEnd(place) {
+  const [high, low] = place.split("/").map((part) => parseInt(part, 16));
+  return high * 2 ** 32 + low;
 }
 
 async function hold(psql, flags, folder, sql) {
