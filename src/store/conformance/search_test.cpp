@@ -456,7 +456,7 @@ struct RandomSearchTest : SearchTest {
 };
 
 TEST_P(RandomSearchTest, FindsWhatAFilterOverAllRowsFinds) {
-    const int rounds = GetParam().has_files ? 50 : 15;  // A database takes longer.
+    const int rounds = GetParam().has_files ? 30 : 15;  // A database takes longer.
     for (int round = 0; round < rounds; ++round) {
         accept_some();
         clock.advance(std::chrono::seconds{any(200)});
