@@ -1,7 +1,11 @@
 // Nodes that follow what others write to the directory.
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "store/nodes.hpp"
@@ -46,6 +50,31 @@ struct JournalTest : StoreTest {
         return row;
     }
 
+    /// Writes the account some times, in one commit.
+    static void rename(Store& process, std::int64_t id, std::size_t times) {
+        WriteBatch batch;
+        batch.changes.push_back({.run = [=](Tables& tables) -> Result<void> {
+            AccountPatch patch;
+            for (std::size_t count = 0; count < times; ++count) {
+                patch.name = std::to_string(count);
+                take(tables.update_account({id}, patch));
+            }
+            return {};
+        }});
+        take(process.write(batch));
+    }
+
+    /// Rows of a node that has no process. `transaction`: the number of theirs, in SQL.
+    void note_of_another(std::size_t rows, std::string_view transaction) {
+        shell.run_script(
+            fmt::format("INSERT INTO row_change(transaction, node, kind, row_id) "
+                        "SELECT {}, 99, 0, n FROM generate_series(1, {}) n",
+                        transaction, rows));
+    }
+    /// What was noted so far is older than the journal keeps it.
+    void make_old() { shell.run_script("UPDATE row_change SET at = at - 660000"); }
+    std::size_t noted() { return std::stoul(shell.query_text("SELECT count(*) FROM row_change")); }
+
     Nodes& nodes = *store->nodes();
     RowJournal& journal = *store->row_journal();
     std::unique_ptr<Store> other = take(open_store(options));
@@ -63,14 +92,7 @@ TEST_P(JournalTest, WhatAnotherNodeHasWrittenIsReadOnce) {
 
 TEST_P(JournalTest, ARowThatWasWrittenTwiceIsReadOnce) {
     const auto made = account_by(*other);
-    WriteBatch batch;
-    batch.changes.push_back({.run = [&](Tables& tables) -> Result<void> {
-        AccountPatch patch;
-        patch.name = "Toko Budi";
-        take(tables.update_account({made.id}, patch));
-        return {};
-    }});
-    take(other->write(batch));
+    rename(*other, made.id, 1);
     EXPECT_THAT(changed(), ElementsAre(made));
 }
 
@@ -169,19 +191,50 @@ TEST_P(JournalTest, AProcessThatStartsAnewFollowsFromThere) {
 
 TEST_P(JournalTest, WhatIsOldIsRemoved) {
     const auto old = account_by(*other);
-    shell.run_script("UPDATE row_change SET at = at - 660000");
-    WriteBatch batch;
-    batch.changes.push_back({.run = [&](Tables& tables) -> Result<void> {
-        AccountPatch patch;
-        for (std::size_t count = 0; count < postgres::JournalWriter::remove_every; ++count) {
-            patch.name = std::to_string(count);
-            take(tables.update_account({old.id}, patch));
-        }
-        return {};
-    }});
-    take(other->write(batch));
-    EXPECT_EQ(shell.query_text("SELECT count(*) FROM row_change"),
-              std::to_string(postgres::JournalWriter::remove_every));
+    make_old();
+    rename(*other, old.id, postgres::JournalWriter::remove_every);
+    EXPECT_EQ(noted(), postgres::JournalWriter::remove_every);
+}
+
+TEST_P(JournalTest, WhatANodeThatIsGoneHasNotedIsRemovedByAnother) {
+    account_by(*other);
+    account_by(*other);
+    take(other->nodes()->leave());
+    make_old();
+    account_by(*store);
+    EXPECT_EQ(noted(), 1);
+}
+
+TEST_P(JournalTest, ALongJournalIsRemovedInSmallSteps) {
+    constexpr int old_rows = 2'000;
+    note_of_another(old_rows, "pg_current_xact_id()");
+    make_old();
+    account_by(*store);
+    const auto left = noted();
+    EXPECT_LT(left, old_rows);
+    EXPECT_GT(left, old_rows / 4);
+    for (auto before = left + 1; noted() < before;) {
+        before = noted();
+        rename(*store, account.value, postgres::JournalWriter::remove_every);
+    }
+    EXPECT_EQ(shell.query_text("SELECT count(*) FROM row_change WHERE node = 99"), "0");
+}
+
+TEST_P(JournalTest, OldRowsWithNumbersOfAnotherServerAreRemoved) {
+    note_of_another(3, "'4000000000000'::xid8");
+    make_old();
+    note_of_another(postgres::JournalWriter::looked_at, "pg_current_xact_id()");
+    account_by(*store);
+    EXPECT_EQ(noted(), postgres::JournalWriter::looked_at + 1);
+}
+
+TEST_P(JournalTest, RowsThatAnotherNodeRemovesAreNotWaitedFor) {
+    account_by(*other);
+    make_old();
+    shell.run_script("BEGIN; SELECT 1 FROM row_change FOR UPDATE");
+    account_by(*store);
+    shell.run_script("COMMIT");
+    EXPECT_EQ(noted(), 2);
 }
 
 TEST_P(JournalTest, AfterAnotherSessionHasBegunEverythingIsReadAgain) {

@@ -29,12 +29,28 @@ constexpr std::string_view new_rows =
     "r.node <> ?1 AND r.transaction >= pg_snapshot_xmin(?2::pg_snapshot) AND NOT "
     "pg_visible_in_snapshot(r.transaction, ?2::pg_snapshot)";
 
+/// Looks at `looked_at` rows of each end of the journal. The oldest have the lowest numbers of
+/// transactions; those of a database that was restored into another server may have numbers that
+/// are yet to come. Rows that another node removes just now are left out, so that nobody waits. A
+/// row is never updated, so its place (ctid) names it as long as it is there.
+std::string remove_old() {
+    const auto end = [](std::string_view direction) {
+        return fmt::format(
+            "(SELECT ctid AS place, at FROM row_change ORDER BY transaction {0}, id {0} LIMIT {1})",
+            direction, JournalWriter::looked_at);
+    };
+    return fmt::format(
+        "DELETE FROM row_change WHERE ctid = ANY(ARRAY(SELECT ctid FROM row_change WHERE ctid = "
+        "ANY(ARRAY(SELECT place FROM ({} UNION ALL {}) ends WHERE at < {} - {})) "
+        "FOR UPDATE SKIP LOCKED))",
+        end("ASC"), end("DESC"), now, kept.count());
+}
+
 }  // namespace
 
 JournalWriter::JournalWriter(Connection& connection)
     : insert_(connection, "INSERT INTO row_change(node, kind, row_id) VALUES(?, ?, ?)"),
-      remove_old_(connection, fmt::format("DELETE FROM row_change WHERE node = ? AND at < {} - {}",
-                                          now, kept.count())) {}
+      remove_old_(connection, remove_old()) {}
 
 void JournalWriter::write(std::span<const RowChange> changes) {
     if (!self_) {
@@ -48,7 +64,7 @@ void JournalWriter::write(std::span<const RowChange> changes) {
         insert_.run(self_->node, static_cast<int>(row->kind), row->id);
         if (until_removal_-- == 0) {
             until_removal_ = remove_every - 1;
-            remove_old_.run(self_->node);
+            remove_old_.run();
         }
     }
 }

@@ -16,7 +16,9 @@
 namespace merpati::store::postgres {
 
 /// Notes which rows of the directory a transaction has written. From time to time it removes what
-/// its node noted long ago, so that the journal stays small also where nobody follows it.
+/// any node noted longer than RowJournal::kept ago, so that the journal stays small also where
+/// nobody follows it, and where a node never comes back. A removal reads a bounded number of rows,
+/// and waits for no other node.
 ///
 /// Threads: the writer's.
 class JournalWriter {
@@ -32,6 +34,9 @@ public:
 
     /// How many rows are noted between two removals.
     static constexpr std::size_t remove_every = 256;
+    /// How many rows a removal looks at, at each end of the journal. More than `remove_every`, so
+    /// that a journal that is too long gets shorter.
+    static constexpr std::size_t looked_at = 2 * remove_every;
 
 private:
     sql::Statement insert_;
