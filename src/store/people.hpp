@@ -68,8 +68,14 @@ class PeopleTables {
 public:
     virtual ~PeopleTables() = default;
 
+    /// Where several programs write, the person is locked until the transaction ends: until then no
+    /// other one changes or removes the person, or adds a membership, session, link or second
+    /// factor. What depends on a person is decided and written after this.
     virtual Result<std::optional<model::Person>> find_person(model::PersonId id) = 0;
     virtual Result<std::optional<model::Person>> find_person(std::string_view email) = 0;
+    /// The same without a lock: it waits for nobody, but another program may change or remove the
+    /// person before the transaction ends.
+    virtual Result<std::optional<model::Person>> find_person_unlocked(model::PersonId id) = 0;
     /// Assigns the person's id and returns the person. Writes no memberships. Errors: conflict
     /// (another person has the e-mail address).
     virtual Result<model::Person> create_person(const model::Person& person) = 0;
@@ -92,7 +98,7 @@ public:
     virtual Result<std::size_t> count_members(model::AccountId account) = 0;
 
     /// Assigns the session's id. A person has at most `sessions_max` sessions: those that were seen
-    /// longest ago end.
+    /// longest ago end. Errors: not_found (another program has removed the person).
     virtual Result<model::Session> create_session(const model::Session& session) = 0;
     static constexpr std::size_t sessions_max = 32;
     virtual Result<std::optional<model::Session>> find_session(model::SessionId id) = 0;
@@ -117,16 +123,19 @@ public:
     /// Does nothing if there is none.
     virtual Result<void> remove_invitation(model::InvitationId id) = 0;
 
-    /// A person has at most `links_max` links: those that expire first are removed.
+    /// A person has at most `links_max` links: those that expire first are removed. Errors:
+    /// not_found (another program has removed the person).
     virtual Result<void> put_link(const SignInLink& link) = 0;
     static constexpr std::size_t links_max = 8;
-    /// Removes the link and returns its person; empty: there is none, or it has expired.
+    /// Removes the link and returns its person, who is locked as by `find_person`; empty: there is
+    /// none, or it has expired.
     virtual Result<std::optional<model::PersonId>> take_link(const Sha256& digest,
                                                              Timestamp now) = 0;
     /// Removes all links of the person.
     virtual Result<void> remove_links(model::PersonId person) = 0;
 
-    /// Empty: there is none. Errors: conflict (encrypted with another key).
+    /// Locks the person as `find_person` does. Empty: there is none. Errors: conflict (encrypted
+    /// with another key).
     virtual Result<std::optional<SecondFactor>> find_second_factor(model::PersonId person) = 0;
     /// Replaces the second factor by an unconfirmed one without recovery codes. Errors: not_found.
     virtual Result<void> begin_second_factor(model::PersonId person, const Bytes& secret) = 0;

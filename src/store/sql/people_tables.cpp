@@ -13,8 +13,9 @@ std::unexpected<Error> no_person() {
     return fail(ErrorCode::not_found, "there is no such person");
 }
 
-std::string select_persons(const char* condition) {
-    return std::string{"SELECT "} + person_columns + " FROM person p WHERE " + condition;
+/// `lock`: as Connection::for_update.
+std::string select_persons(const char* condition, std::string_view lock = {}) {
+    return fmt::format("SELECT {} FROM person p WHERE {}{}", person_columns, condition, lock);
 }
 
 void read_memberships(Connection& connection, model::Person& person) {
@@ -38,13 +39,29 @@ std::optional<model::Person> first_person(Connection& connection, Cursor row) {
 }  // namespace
 
 Result<std::optional<model::Person>> StoredPeople::find_person(model::PersonId id) {
-    Statement find{connection_, select_persons("p.id = ?")};
+    Statement find{connection_, select_persons("p.id = ?", connection_.for_update())};
     return first_person(connection_, find.query(id.value));
 }
 
 Result<std::optional<model::Person>> StoredPeople::find_person(std::string_view email) {
-    Statement find{connection_, select_persons("p.email = ?")};
+    Statement find{connection_, select_persons("p.email = ?", connection_.for_update())};
     return first_person(connection_, find.query(email));
+}
+
+Result<std::optional<model::Person>> StoredPeople::find_person_unlocked(model::PersonId id) {
+    Statement find{connection_, select_persons("p.id = ?")};
+    return first_person(connection_, find.query(id.value));
+}
+
+/// Keeps other programs from removing the person until the transaction ends. A program that writes
+/// alone has found the person before.
+Result<void> StoredPeople::hold(model::PersonId id) {
+    if (!connection_.has_other_writers()) {
+        return {};
+    }
+    Statement find{connection_,
+                   fmt::format("SELECT 1 FROM person WHERE id = ?{}", connection_.for_update())};
+    return find.query(id.value).next() ? Result<void>{} : no_person();
 }
 
 Result<model::Person> StoredPeople::written_person(model::PersonId id) {
@@ -132,9 +149,9 @@ Result<std::size_t> StoredPeople::count_administrators() {
 Result<model::Person> StoredPeople::put_membership(model::PersonId person,
                                                    const model::Membership& membership) {
     {
-        Statement find{connection_,
-                       "SELECT (SELECT id FROM person WHERE id = ?1), "
-                       "(SELECT id FROM account WHERE id = ?2)"};
+        Statement find{connection_, fmt::format("SELECT (SELECT id FROM person WHERE id = ?1{}), "
+                                                "(SELECT id FROM account WHERE id = ?2)",
+                                                connection_.for_update())};
         auto row = find.query(person.value, membership.account.value);
         if (!row.next() || row.null(0)) {
             return no_person();

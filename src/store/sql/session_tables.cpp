@@ -1,6 +1,8 @@
 // The methods of StoredPeople for sessions, sign-in links and second factors.
 #include <string>
 
+#include <fmt/format.h>
+
 #include "store/sql/rows.hpp"
 #include "store/sql/stored_people.hpp"
 
@@ -36,6 +38,9 @@ void StoredPeople::end(const std::vector<model::Session>& sessions) {
 }
 
 Result<model::Session> StoredPeople::create_session(const model::Session& session) {
+    if (auto held = hold(session.person); !held) {
+        return pass(held);
+    }
     // Skips the sessions that were seen last, and leaves one place for the new session.
     end(sessions_where("s.person = ?1 ORDER BY s.seen_at DESC, s.id DESC LIMIT 1000000 OFFSET ?2",
                        session.person.value, sessions_max - 1));
@@ -80,6 +85,9 @@ Result<std::size_t> StoredPeople::end_sessions(model::PersonId person,
 }
 
 Result<void> StoredPeople::put_link(const SignInLink& link) {
+    if (auto held = hold(link.person); !held) {
+        return held;
+    }
     Statement forget{connection_,
                      "DELETE FROM sign_in_link WHERE digest IN (SELECT digest FROM sign_in_link "
                      "WHERE person = ? ORDER BY expires_at DESC LIMIT 1000000 OFFSET ?)"};
@@ -91,8 +99,15 @@ Result<void> StoredPeople::put_link(const SignInLink& link) {
     return {};
 }
 
+/// The person is locked first, as by who removes the person with all links.
 Result<std::optional<model::PersonId>> StoredPeople::take_link(const Sha256& digest,
                                                                Timestamp now) {
+    if (connection_.has_other_writers()) {
+        Statement lock{connection_, fmt::format("SELECT 1 FROM person WHERE id = (SELECT person "
+                                                "FROM sign_in_link WHERE digest = ?){}",
+                                                connection_.for_update())};
+        lock.run(Blob{digest});
+    }
     std::optional<model::PersonId> person;
     // One statement: of two programs that are given the link at once, one finds it.
     Statement take{connection_,
@@ -113,9 +128,10 @@ Result<void> StoredPeople::remove_links(model::PersonId person) {
 
 Result<std::optional<SecondFactor>> StoredPeople::find_second_factor(model::PersonId person) {
     Statement find{connection_,
-                   "SELECT totp_secret, totp_confirmed, totp_step, (SELECT count(*) FROM "
-                   "recovery_code r WHERE r.person = p.id) FROM person p "
-                   "WHERE p.id = ? AND totp_secret IS NOT NULL"};
+                   fmt::format("SELECT totp_secret, totp_confirmed, totp_step, (SELECT count(*) "
+                               "FROM recovery_code r WHERE r.person = p.id) FROM person p "
+                               "WHERE p.id = ? AND totp_secret IS NOT NULL{}",
+                               connection_.for_update())};
     auto row = find.query(person.value);
     if (!row.next()) {
         return std::nullopt;
@@ -132,12 +148,12 @@ Result<std::optional<SecondFactor>> StoredPeople::find_second_factor(model::Pers
 
 Result<void> StoredPeople::begin_second_factor(model::PersonId person, const Bytes& secret) {
     const auto sealed = secrets_.seal(secret);
-    Statement forget{connection_, "DELETE FROM recovery_code WHERE person = ?"};
-    forget.run(person.value);
     Statement update{connection_,
                      "UPDATE person SET totp_secret = ?2, totp_confirmed = 0, totp_step = 0 "
                      "WHERE id = ?1"};
     update.run(person.value, Blob{sealed});
+    Statement forget{connection_, "DELETE FROM recovery_code WHERE person = ?"};
+    forget.run(person.value);
     auto written = written_person(person);
     return written ? Result<void>{} : pass(written);
 }
@@ -172,12 +188,12 @@ Result<bool> StoredPeople::take_recovery_code(model::PersonId person, const Sha2
 }
 
 Result<model::Person> StoredPeople::remove_second_factor(model::PersonId person) {
-    Statement forget{connection_, "DELETE FROM recovery_code WHERE person = ?"};
-    forget.run(person.value);
     Statement update{connection_,
                      "UPDATE person SET totp_secret = NULL, totp_confirmed = 0, totp_step = 0 "
                      "WHERE id = ?"};
     update.run(person.value);
+    Statement forget{connection_, "DELETE FROM recovery_code WHERE person = ?"};
+    forget.run(person.value);
     return written_person(person);
 }
 

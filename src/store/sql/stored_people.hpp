@@ -20,6 +20,7 @@ public:
 
     Result<std::optional<model::Person>> find_person(model::PersonId id) override;
     Result<std::optional<model::Person>> find_person(std::string_view email) override;
+    Result<std::optional<model::Person>> find_person_unlocked(model::PersonId id) override;
     Result<model::Person> create_person(const model::Person& person) override;
     Result<model::Person> update_person(model::PersonId person, const PersonPatch& patch) override;
     Result<void> remove_person(model::PersonId person) override;
@@ -61,6 +62,7 @@ public:
 
 private:
     [[nodiscard]] Result<model::Person> written_person(model::PersonId id);
+    [[nodiscard]] Result<void> hold(model::PersonId id);
     [[nodiscard]] std::string count_locked(const char* rows) const;
     [[nodiscard]] Result<void> check_email(std::string_view email, model::PersonId owner);
     [[nodiscard]] std::vector<model::Session> sessions_where(const char* condition,

@@ -26,13 +26,14 @@ std::unexpected<Error> not_open() {
                 "the invitation was used, revoked or replaced, or has expired: ask for another");
 }
 
-/// Whether whoever made the invitation may still give its role.
+/// Whether whoever made the invitation may still give its role. No lock: two changes that lock two
+/// persons each could wait for each other.
 Result<bool> inviter_may(store::Tables& tables, const Invitation& invitation, Timestamp now) {
     auto needed = model::scopes_of(invitation.role);
     needed.add(model::Scope::account_manage);
     if (const auto id = model::PersonId::parse(invitation.inviter);
         id && invitation.inviter == id->text()) {
-        const auto person = tables.people().find_person(*id);
+        const auto person = tables.people().find_person_unlocked(*id);
         if (!person) {
             return pass(person);
         }
