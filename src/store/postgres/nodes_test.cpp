@@ -1,6 +1,8 @@
 // Several nodes on one database: who owns what, and what a node that lost its lease may still do.
 #include "store/nodes.hpp"
 
+#include <atomic>
+#include <functional>
 #include <future>
 #include <numeric>
 #include <thread>
@@ -18,6 +20,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 constexpr Millis lease = 10s;
 constexpr Millis at_once{0};
@@ -89,7 +92,7 @@ TEST_P(NodesTest, NodesThatJoinAtOnceHaveSlotsOfTheirOwn) {
         take(joining[static_cast<std::size_t>(number)].get());
         slots.push_back(processes[static_cast<std::size_t>(number)]->nodes()->slot());
     }
-    EXPECT_THAT(slots, ::testing::UnorderedElementsAre(0, 1, 2, 3, 4, 5));
+    EXPECT_THAT(slots, UnorderedElementsAre(0, 1, 2, 3, 4, 5));
 }
 
 TEST_P(NodesTest, ASlotIsFreeOnceItsNodeIsGone) {
@@ -268,6 +271,78 @@ TEST_P(NodesTest, ANodeThatIsKnownToBeDeadIsDeposedAlthoughTheDatabasesClockWasS
     EXPECT_EQ(owned_by(one), 0);
 }
 
+/// The database keeps shard 3 behind shard 5, and uses no index, so that it finds 5 first.
+struct ShardOrderTest : NodesTest {
+    ShardOrderTest() {
+        shell.run_script(
+            "DO $$ DECLARE setting text; BEGIN FOREACH setting IN ARRAY ARRAY['enable_indexscan', "
+            "'enable_bitmapscan', 'enable_indexonlyscan'] LOOP EXECUTE format('ALTER DATABASE %I "
+            "SET %s = off', current_database(), setting); END LOOP; END $$; "
+            "UPDATE shard SET generation = generation WHERE id = 3");
+        self = take(nodes.join(entry, lease));
+    }
+
+    /// Whether `write` has locked shard 3 when it waits for shard 5.
+    bool locks_in_order(const std::function<Result<void>()>& write) {
+        shell.run_script("BEGIN; SELECT 1 FROM shard WHERE id = 5 FOR UPDATE");
+        auto writing = std::async(std::launch::async, write);
+        while (writing.wait_for(0s) != std::future_status::ready && waiting() == "0") {
+            std::this_thread::yield();
+        }
+        postgres::Connection third{take(postgres::ConnectionSettings::parse(options.url))};
+        const auto first = third.query_text(
+            "SELECT count(*) FROM (SELECT 1 FROM shard WHERE id = 3 FOR UPDATE SKIP LOCKED) free");
+        shell.run_script("COMMIT");
+        take(writing.get());
+        return first == "0";
+    }
+
+    std::vector<Shard> shards{5, 3};
+    NodeGeneration self;
+};
+
+TEST_P(ShardOrderTest, ShardsAreLockedInTheOrderOfTheirNumbers) {
+    EXPECT_TRUE(locks_in_order([&]() -> Result<void> {
+        const auto claimed = nodes.claim(shards);
+        EXPECT_THAT(claimed.value_or(std::vector<Shard>{}), UnorderedElementsAre(3, 5));
+        return claimed ? Result<void>{} : pass(claimed);
+    })) << "claim";
+    EXPECT_EQ(owned_by(self), 2);
+    shell.run_script("UPDATE shard SET generation = generation WHERE id = 3");
+    EXPECT_TRUE(locks_in_order([&] { return nodes.release(shards); })) << "release";
+    EXPECT_EQ(owned_by(self), 0);
+    take(nodes.claim(shards));
+    shell.run_script("UPDATE shard SET generation = generation WHERE id = 3");
+    EXPECT_TRUE(locks_in_order([&] { return nodes.leave(); })) << "leave";
+    EXPECT_EQ(owned_by(self), 0);
+}
+
+TEST_P(ShardOrderTest, NodesThatClaimAndReleaseAtOnceHaveNoShardTwice) {
+    constexpr int rounds = 40;
+    const auto second = another();
+    take(second->nodes()->join({.name = "two"}, lease));
+    std::vector<Shard> all(shard_count);
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<std::atomic<int>> owners(shard_count);
+    const auto take_turns = [&](Nodes& own) {
+        for (int round = 0; round < rounds; ++round) {
+            const auto claimed = take(own.claim(all));
+            for (const auto shard : claimed) {
+                EXPECT_EQ(owners[static_cast<std::size_t>(shard)].fetch_add(1), 0);
+            }
+            for (const auto shard : claimed) {
+                owners[static_cast<std::size_t>(shard)].fetch_sub(1);
+            }
+            take(own.release(claimed));
+        }
+    };
+    auto other = std::async(std::launch::async, [&] { take_turns(*second->nodes()); });
+    take_turns(nodes);
+    other.get();
+    EXPECT_THAT(take(nodes.claim(all)), SizeIs(shard_count));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engine, ShardOrderTest, ::testing::Values(postgres::engine()), name_of);
 INSTANTIATE_TEST_SUITE_P(Engine, NodesTest, ::testing::Values(postgres::engine()), name_of);
 
 }  // namespace

@@ -41,6 +41,18 @@ std::string list_of(std::span<const Shard> shards) {
     return fmt::format("{}", fmt::join(shards, ","));
 }
 
+/// Gives shards to `owner`, both in SQL, and returns their ids. They are locked in one order, so
+/// that two nodes never wait for each other. Their generation changes with each owner.
+std::string give_shards(std::string_view owner, std::string_view condition) {
+    return fmt::format(
+        "WITH given AS MATERIALIZED (SELECT id FROM shard WHERE {} ORDER BY id FOR UPDATE) "
+        "UPDATE shard SET node = {}, generation = generation + 1 FROM given "
+        "WHERE shard.id = given.id RETURNING shard.id",
+        condition, owner);
+}
+
+constexpr std::string_view is_listed = "id = ANY(string_to_array(?2, ',')::bigint[])";
+
 }  // namespace
 
 StoredNodes::StoredNodes(ConnectionSettings settings, Listeners listeners)
@@ -174,9 +186,7 @@ Result<std::vector<Shard>> StoredNodes::claim(std::span<const Shard> shards) {
     auto claimed = written([&]() -> Result<std::vector<Shard>> {
         check_schema();
         sql::Statement take{connection_,
-                            "UPDATE shard SET node = ?1, generation = generation + 1 WHERE "
-                            "node IS NULL AND id = ANY(string_to_array(?2, ',')::bigint[]) "
-                            "RETURNING id"};
+                            give_shards("?1", fmt::format("node IS NULL AND {}", is_listed))};
         std::vector<Shard> taken;
         const auto list = list_of(shards);
         for (auto row = take.query(self().node, list); row.next();) {
@@ -203,8 +213,7 @@ void StoredNodes::check_schema() {
 Result<void> StoredNodes::release(std::span<const Shard> shards) {
     return written([&]() -> Result<void> {
         sql::Statement give{connection_,
-                            "UPDATE shard SET node = NULL, generation = generation + 1 WHERE "
-                            "node = ?1 AND id = ANY(string_to_array(?2, ',')::bigint[])"};
+                            give_shards("NULL", fmt::format("node = ?1 AND {}", is_listed))};
         give.run(self().node, list_of(shards));
         return {};
     });
@@ -257,11 +266,8 @@ bool StoredNodes::end_generation(const NodeGeneration& node, std::string_view co
     return true;
 }
 
-/// The generation of a shard changes with each of its owners.
 void StoredNodes::free_shards(const NodeGeneration& node) {
-    sql::Statement free{connection_,
-                        "UPDATE shard SET node = NULL, generation = generation + 1 "
-                        "WHERE node = ?"};
+    sql::Statement free{connection_, give_shards("NULL", "node = ?")};
     free.run(node.node);
 }
 
