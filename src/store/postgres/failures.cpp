@@ -18,8 +18,11 @@ constexpr std::string_view connection_class = "08";
 constexpr std::array<std::string_view, 9> unavailable_states{
     "57P01", "57P02", "57P03", "57P04", "57P05", "53200", "53300", "25006", "25P03"};
 
-/// Another transaction was in the way, or an operator cancelled the statement.
-constexpr std::array<std::string_view, 4> busy_states{"40001", "40P01", "55P03", "57014"};
+/// A lock was waited for in vain, or an operator cancelled the statement.
+constexpr std::array<std::string_view, 2> busy_states{"55P03", "57014"};
+
+/// A failure to serialize, or a deadlock: the server has ended the transaction for another one.
+constexpr std::array<std::string_view, 2> collision_states{"40001", "40P01"};
 
 constexpr std::array<std::string_view, 2> damage_states{"XX001", "XX002"};
 
@@ -48,6 +51,9 @@ sql::Failure::Kind kind_of(std::string_view sqlstate) noexcept {
     }
     if (is_one_of(busy_states, sqlstate)) {
         return Kind::busy;
+    }
+    if (is_one_of(collision_states, sqlstate)) {
+        return Kind::collision;
     }
     return is_one_of(damage_states, sqlstate) ? Kind::damage : Kind::failed;
 }

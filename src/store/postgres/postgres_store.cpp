@@ -33,6 +33,10 @@ using sql::Failure;
 
 constexpr std::chrono::seconds size_within{2};
 
+/// How often a batch is written, if the server ends it each time for another program's transaction.
+/// It takes a second to find out that two wait for each other; meanwhile nothing else is written.
+constexpr int collided_tries_max = 3;
+
 /// The results that elements have before a batch is written: some were refused before.
 class ResultsBefore {
 public:
@@ -107,7 +111,13 @@ public:
             transaction_.forget_rows();
         }
         ResultsBefore before{batch};
-        const auto failure = transaction_.write(batch);
+        auto failure = transaction_.write(batch);
+        for (int tries = 1;
+             failure && failure->kind() == Failure::Kind::collision && tries < collided_tries_max;
+             ++tries) {
+            before.restore(batch);
+            failure = transaction_.write(batch);
+        }
         note_condition(failure);
         if (!failure) {
             return {};

@@ -1,8 +1,11 @@
 // Several processes that write one database at once.
 #include <future>
+#include <latch>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "store/nodes.hpp"
@@ -175,6 +178,74 @@ TEST_P(SeveralWritersTest, WhoClaimsAShardForgetsWhatItRemembersOfIt) {
     EXPECT_EQ(accept_in(*store, unknown), Accept::Result::stored);
 }
 
+struct CollisionTest : SeveralWritersTest {
+    CollisionTest() { rival = create_account(); }
+
+    static Result<void> rename(Tables& tables, model::AccountId one) {
+        AccountPatch patch;
+        patch.name = "Toko Budi";
+        const auto updated = tables.update_account(one, patch);
+        return updated ? Result<void>{} : pass(updated);
+    }
+    /// Accounts cannot be updated, because another transaction is in the way: the first `times`.
+    void collide(int times) {
+        shell.run_script(fmt::format(
+            "CREATE SEQUENCE collisions; CREATE FUNCTION collide() RETURNS trigger LANGUAGE "
+            "plpgsql AS $$ BEGIN IF nextval('collisions') <= {} THEN RAISE 'deadlock detected' "
+            "USING ERRCODE = 'deadlock_detected'; END IF; RETURN NEW; END $$; "
+            "CREATE TRIGGER collide BEFORE UPDATE ON account FOR EACH ROW EXECUTE FUNCTION "
+            "collide()",
+            times));
+    }
+
+    model::AccountId rival;
+};
+
+TEST_P(CollisionTest, OfTwoThatWaitForEachOtherBothAreWritten) {
+    std::latch first_rows{2};
+    const auto rename_both = [&](model::AccountId first, model::AccountId second) {
+        return [&first_rows, first, second, is_again = false](Tables& tables) mutable {
+            auto renamed = rename(tables, first);
+            if (!std::exchange(is_again, true)) {
+                first_rows.arrive_and_wait();
+            }
+            return renamed ? rename(tables, second) : std::move(renamed);
+        };
+    };
+    auto opposite = std::async(std::launch::async,
+                               [&] { return change_in(*other, rename_both(rival, account)); });
+    EXPECT_TRUE(change_in(*store, rename_both(account, rival)));
+    EXPECT_TRUE(opposite.get());
+}
+
+TEST_P(CollisionTest, ABatchThatCollidesIsWrittenAgainAsAWhole) {
+    account = create_account(10);
+    auto waiting = accepted();
+    collide(2);
+    WriteBatch batch;
+    batch.finishes.push_back(finish_of(waiting));
+    batch.changes.push_back({.run = [&](Tables& tables) { return rename(tables, rival); }});
+    batch.changes.push_back(
+        {.run = [](Tables&) -> Result<void> { return fail(ErrorCode::refused, "as it is"); }});
+    batch.accepts.push_back({.message = message()});
+    take(store->write(batch));
+    EXPECT_TRUE(batch.finishes.front().finished);
+    EXPECT_TRUE(batch.changes.front().result);
+    EXPECT_EQ(batch.changes.back().result.error().code, ErrorCode::refused);
+    EXPECT_EQ(batch.accepts.front().result, Accept::Result::stored);
+    EXPECT_EQ(credit_of(account), 8);
+    EXPECT_THAT(ledger_faults(), IsEmpty());
+}
+
+TEST_P(CollisionTest, ABatchThatCollidesAgainAndAgainIsRefused) {
+    collide(1'000);
+    WriteBatch batch;
+    batch.changes.push_back({.run = [&](Tables& tables) { return rename(tables, rival); }});
+    EXPECT_EQ(store->write(batch).error().code, ErrorCode::busy);
+    EXPECT_EQ(batch.changes.front().result.error().code, ErrorCode::busy);
+    EXPECT_EQ(shell.query_text("SELECT last_value FROM collisions"), "3");
+}
+
 struct SharedSearchTest : SeveralWritersTest {
     SharedSearchTest() {
         late.recipient = "6281200000001";
@@ -223,6 +294,7 @@ TEST_P(SharedSearchTest, ASummaryIsNotStoredThatLacksAMessageOfAnotherProcess) {
 
 INSTANTIATE_TEST_SUITE_P(Engine, SeveralWritersTest, ::testing::Values(postgres::engine()),
                          name_of);
+INSTANTIATE_TEST_SUITE_P(Engine, CollisionTest, ::testing::Values(postgres::engine()), name_of);
 INSTANTIATE_TEST_SUITE_P(Engine, SharedSearchTest, ::testing::Values(postgres::engine()), name_of);
 
 }  // namespace

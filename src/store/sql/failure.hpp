@@ -19,6 +19,8 @@ public:
         read_error,   // The disk failed to read a page. The next start may read it.
         constraint,   // A row violates a constraint of its table.
         busy,         // Another program holds the lock for writing. Nothing was written.
+        collision,    // Another program's transaction and this one were in each other's way, and
+                      // this one was ended. Nothing was written; it may be run again at once.
         no_room,      // The disk is full. The write did not happen.
         unavailable,  // The database cannot be reached, or ended the connection.
         fenced,       // Another node has taken over what this one owned. Nothing was written.
@@ -41,8 +43,10 @@ public:
     /// Whether a row violates a constraint of its table.
     [[nodiscard]] bool is_constraint() const noexcept { return kind_ == Kind::constraint; }
 
-    /// Whether another program holds the lock for writing. Nothing was written.
-    [[nodiscard]] bool is_busy() const noexcept { return kind_ == Kind::busy; }
+    /// Whether another program was in the way. Nothing was written.
+    [[nodiscard]] bool is_busy() const noexcept {
+        return kind_ == Kind::busy || kind_ == Kind::collision;
+    }
 
     /// Whether the disk is full. The write did not happen.
     [[nodiscard]] bool is_no_room() const noexcept { return kind_ == Kind::no_room; }
@@ -62,6 +66,7 @@ private:
             return ErrorCode::fenced;
         case Failure::Kind::constraint:
         case Failure::Kind::busy:
+        case Failure::Kind::collision:
         case Failure::Kind::no_room:
         case Failure::Kind::failed:
             break;
