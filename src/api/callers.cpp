@@ -8,6 +8,21 @@
 #include "people/token.hpp"
 
 namespace merpati::api {
+namespace {
+
+/// Empty: of the caller nothing is known, or it is the local operator.
+std::optional<http::Party> known_party(const admission::Principal& principal) {
+    using Kind = admission::Principal::Kind;
+    if (principal.kind == Kind::api_key) {
+        return http::Party::account(principal.account().id.value);
+    }
+    if (principal.kind == Kind::person) {
+        return http::Party::person(principal.person->id.value);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
 
 std::expected<admission::Principal, manage::Outcome> Callers::admit(
     const http::Request& request, const Operation& operation) const {
@@ -28,12 +43,15 @@ std::expected<admission::Principal, manage::Outcome> Callers::admit(
 /// Also for a call that is refused afterwards: its connection must count for whoever made it, not
 /// for the address, which may be a proxy's.
 void Callers::vouch(const http::Request& request, const admission::Principal& principal) {
-    using Kind = admission::Principal::Kind;
-    if (principal.kind == Kind::api_key) {
-        request.vouch(http::Party::account(principal.account().id.value));
-    } else if (principal.kind == Kind::person) {
-        request.vouch(http::Party::person(principal.person->id.value));
+    if (const auto party = known_party(principal)) {
+        request.vouch(*party);
     }
+}
+
+http::Party Callers::party_of(const http::Request& request) const {
+    const auto principal = identify(request, true);
+    const auto known = principal ? known_party(*principal) : std::nullopt;
+    return known ? *known : http::Party{app_.client(request)};
 }
 
 std::expected<admission::Principal, manage::Outcome> Callers::identify(const http::Request& request,

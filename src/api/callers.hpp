@@ -12,6 +12,7 @@
 #include "api/operation.hpp"
 #include "api/session_cookie.hpp"
 #include "base/clock.hpp"
+#include "http/party.hpp"
 #include "http/request.hpp"
 
 namespace merpati::api {
@@ -58,8 +59,14 @@ public:
     [[nodiscard]] std::expected<admission::Principal, manage::Outcome> identify(
         const http::Request& request, bool takes_basic = false) const;
 
-private:
+    /// Whose share of limits the request takes, before it is admitted: that of the account of its
+    /// key, or of the person of its session; of others that of the client's address.
+    [[nodiscard]] http::Party party_of(const http::Request& request) const;
+
+    /// The connection counts for the caller from now on (Request::vouch), if there is one.
     static void vouch(const http::Request& request, const admission::Principal& principal);
+
+private:
     /// Counts a call of a key or a person. An outcome: 429, the rate is exceeded.
     [[nodiscard]] std::optional<manage::Outcome> check_rate(
         const http::Request& request, const admission::Principal& principal) const;

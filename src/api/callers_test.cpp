@@ -179,6 +179,29 @@ TEST_F(CallersTest, AConnectionCountsForWhoeverShowsAValidKeyAlsoIfTheCallIsRefu
     EXPECT_EQ(party, owner);
 }
 
+TEST_F(CallersTest, OnlyAKeyOrASessionThatIsValidMakesAPartyOfItsOwn) {
+    const auto key = post("/keys", R"({"account":")" + account + "\"}").text("key");
+    const auto by_key = [&](std::string_view authorization) {
+        http::Request request;
+        request.authorization = authorization;
+        return callers.party_of(request);
+    };
+    const auto owner = http::Party::account(model::AccountId::parse(account)->value);
+    EXPECT_EQ(by_key("Bearer " + key), owner);
+    EXPECT_EQ(by_key("Bearer " + key + "x"), stranger);
+    EXPECT_EQ(by_key("Bearer anything"), stranger);
+    const auto by_own_cookie = [&](std::string_view cookie) {
+        const std::array<http::Request::Header, 1> headers{{{"Cookie", cookie}}};
+        http::Request request;
+        request.method = http::Method::get;
+        request.headers = headers;
+        return callers.party_of(request);
+    };
+    sign_in({1});
+    EXPECT_EQ(by_own_cookie(own_cookie), http::Party::person(1));
+    EXPECT_EQ(by_own_cookie("merpati_session=" + people::make_token(random)), stranger);
+}
+
 TEST_F(CallersTest, EachPersonHasARateOfCallsAndOfChanges) {
     sign_in({1});
     std::size_t changes = 0;

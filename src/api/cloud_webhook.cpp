@@ -1,17 +1,13 @@
 #include "api/cloud_webhook.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <boost/unordered_map.hpp>
-
 #include "api/manage/engine/fields.hpp"
 #include "api/manage/engine/problem.hpp"
-#include "base/shared_limit.hpp"
 
 namespace merpati::api {
 namespace {
@@ -78,71 +74,32 @@ manage::Outcome outcome_of(const Result<PlatformWebhook::Taken>& taken) {
 
 }  // namespace
 
-/// The room for the bodies of some clients, shared by address.
-class CloudWebhook::Room {
-public:
-    explicit Room(std::size_t bytes) : all_(bytes) {}
-
-    /// False: the address gets no more.
-    [[nodiscard]] bool take(const http::PeerAddress& client, std::size_t bytes) {
-        const std::lock_guard lock{mutex_};
-        const auto found = held_.find(client);
-        if (!all_.admits(found == held_.end() ? 0 : found->second, bytes)) {
-            return false;
-        }
-        all_.acquire(bytes);
-        held_[client] += bytes;
-        return true;
-    }
-    void give_back(const http::PeerAddress& client, std::size_t bytes) {
-        if (bytes == 0) {
-            return;
-        }
-        const std::lock_guard lock{mutex_};
-        all_.release(bytes);
-        const auto found = held_.find(client);
-        found->second -= bytes;
-        if (found->second == 0) {
-            held_.erase(found);
-        }
-    }
-
-private:
-    std::mutex mutex_;
-    SharedLimit all_;
-    boost::unordered_map<http::PeerAddress, std::size_t> held_;
-};
-
 /// One body, until it is stored or refused.
 class CloudWebhook::Body final : public http::BodyReceiver {
 public:
-    /// What was taken of the room, until the last owner is gone.
+    /// What was taken of the room, which must be there until then.
     struct Place {
         Place(std::shared_ptr<Room> of, const http::PeerAddress& whose)
-            : room(std::move(of)), client(whose) {}
-        Place(const Place&) = delete;
-        Place& operator=(const Place&) = delete;
-        ~Place() { room->give_back(client, bytes); }
+            : room(std::move(of)), held(*room, whose) {}
 
         const std::shared_ptr<Room> room;
-        const http::PeerAddress client;
-        std::size_t bytes = 0;
+        Room::Place held;
     };
 
     Body(const Find& find, std::shared_ptr<Room> room, const http::PeerAddress& client,
          const Sha256& signature, Language language, http::Responder responder)
         : find_(find),
           place_(std::make_unique<Place>(std::move(room), client)),
+          client_(client),
           signature_(signature),
           language_(language),
           responder_(std::move(responder)) {}
 
     void take(std::string piece, http::PieceHold /*hold*/) override {
-        if (!place_->room->take(place_->client, piece.size())) {
+        if (!place_->held.take(piece.size())) {
             responder_.send(reply_of(no_room(), language_));
             return;
         }
-        place_->bytes += piece.size();
         body_ += piece;
     }
 
@@ -153,7 +110,7 @@ public:
             return;
         }
         webhook->take(
-            {.body = std::move(body_), .signature = signature_, .client = place_->client.text()},
+            {.body = std::move(body_), .signature = signature_, .client = client_.text()},
             [place = std::move(place_), language = language_, responder = std::move(responder_)](
                 const Result<PlatformWebhook::Taken>& taken) mutable {
                 place.reset();
@@ -164,6 +121,7 @@ public:
 private:
     const Find find_;
     std::unique_ptr<Place> place_;
+    const http::PeerAddress client_;
     const Sha256 signature_;
     const Language language_;
     http::Responder responder_;

@@ -5,9 +5,13 @@
 #include <functional>
 #include <memory>
 
+#include <boost/container_hash/hash.hpp>
+
 #include "api/session_cookie.hpp"
+#include "base/shared_room.hpp"
 #include "connector/platform_webhook.hpp"
 #include "http/body_receiver.hpp"
+#include "http/peer_address.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
 
@@ -43,7 +47,7 @@ public:
                                                               http::Responder responder) const;
 
 private:
-    class Room;
+    using Room = SharedRoom<http::PeerAddress, boost::hash<http::PeerAddress>>;
     class Body;
 
     const Find find_;

@@ -89,8 +89,10 @@ Front::Front(const Clock& clock, Random& random, const config::Settings& setting
       log_(log.in("front")),
       secret_(secret),
       forwarder_(clock, api::refusal_body, {}, log.in("front")),
-      sending_(forwarder_, secret_, is_repeatable),
-      receiving_(secret_, api::refusal_body, settings.http.body_max),
+      sending_(forwarder_, secret_, is_repeatable,
+               [this](const auto& asked) { return callers_->party_of(asked); }),
+      receiving_(secret_, api::refusal_body, settings.http.body_max,
+                 [this](const auto& asked) { return callers_->party_of(asked); }),
       cluster_server_(clock, random, cluster_http_options(settings), cluster_router_,
                       cluster_router_, forwarding::refusal_to_nodes(api::refusal_body),
                       log.in("http")),
@@ -225,6 +227,9 @@ std::optional<Shard> Front::shard_of(const api::Operation& operation,
     }
     // What is about all accounts, or names its account by an id, says itself where that is.
     const auto caller = callers_->identify(request, operation.takes_basic);
+    if (caller) {
+        api::Callers::vouch(request, *caller);  // Wherever the call is carried out.
+    }
     if (!caller || operation.needs == model::Scope::admin) {
         return std::nullopt;
     }
@@ -337,7 +342,8 @@ std::unique_ptr<http::BodyReceiver> Front::keep_body(const http::UploadHandler& 
                                                      http::Responder responder,
                                                      http::PieceHold hold,
                                                      std::optional<Shard> shard) {
-    const auto body = std::make_shared<forwarding::KeptBody>(kept_room_, request);
+    const auto body =
+        std::make_shared<forwarding::KeptBody>(kept_room_, callers_->party_of(request), request);
     auto here = handler(
         request,
         forwarding::watch_for_elsewhere(

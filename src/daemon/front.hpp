@@ -18,11 +18,11 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "config/settings.hpp"
+#include "forwarding/body_room.hpp"
 #include "forwarding/forwarder.hpp"
 #include "forwarding/node_secret.hpp"
 #include "forwarding/receiving_desk.hpp"
 #include "forwarding/sending_desk.hpp"
-#include "forwarding/whole_body.hpp"
 #include "http/router.hpp"
 #include "http/server.hpp"
 #include "store/nodes.hpp"
@@ -91,7 +91,8 @@ public:
     [[nodiscard]] std::uint64_t passed_total() const noexcept { return forwarder_.passed_total(); }
 
 private:
-    /// Of bodies that are kept until their requests are answered (forwarding/kept_body.hpp).
+    /// Of bodies that are kept until their requests are answered (forwarding/kept_body.hpp), shared
+    /// among the callers.
     static constexpr std::size_t kept_max = std::size_t{32} << 20;
     /// Until others know who works for what: twice as long as between two looks at the nodes.
     static constexpr std::chrono::milliseconds known_within{500};

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,13 +26,19 @@ using http::testing::Answer;
 using http::testing::eventually;
 using http::testing::RawClient;
 
+/// Callers are told apart by their keys alone, whatever these are.
+inline http::Party party_of(const http::Request& request) {
+    return http::Party::account(
+        static_cast<std::int64_t>(std::hash<std::string_view>{}(request.authorization)));
+}
+
 /// Where requests are carried out. /echo answers body and headers, /wait and /shards/{} keep the
 /// Responders, /upload counts the bytes of a body, /pages answers with as many bytes as its query
 /// says.
 class WorkingNode {
 public:
     explicit WorkingNode(const Clock& clock, Random& random, const NodeSecret& secret)
-        : desk_(secret, http::testing::refusal_text, 64UL * 1024) {
+        : desk_(secret, http::testing::refusal_text, 64UL * 1024, party_of) {
         add_routes();
         desk_.open(routes);
         desk_.add_routes(router_);
@@ -191,9 +199,9 @@ struct ForwardingFixture : ::testing::Test {
     NodeSecret secret = NodeSecret::of("a secret of all nodes");
     Forwarder forwarder{
         clock, http::testing::refusal_text, {.requests_max = requests_max}, telemetry::Log::none()};
-    SendingDesk sending{forwarder, secret, [](const http::Request& request) {
-                            return request.method == http::Method::get;
-                        }};
+    SendingDesk sending{
+        forwarder, secret,
+        [](const http::Request& request) { return request.method == http::Method::get; }, party_of};
     http::Router router;
     std::optional<http::Server> server;
     WorkingNode first{clock, random, secret};

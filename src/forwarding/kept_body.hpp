@@ -1,32 +1,31 @@
 // The copy of a body that its own node has read, in case the request has to be passed on.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "forwarding/body_room.hpp"
 #include "forwarding/kept_request.hpp"
-#include "forwarding/whole_body.hpp"
 #include "http/body_receiver.hpp"
 #include "http/request.hpp"
 
 namespace merpati::forwarding {
 
-/// Limits: the room. A body for which there is none is not kept.
+/// Limits: the room. A body for which its party has none is not kept, and holds nothing.
 ///
 /// Threads: that of the body, until it has ended; then any, one at a time.
 class KeptBody {
 public:
-    KeptBody(BodyRoom& room, const http::Request& request) : room_(room), kept_(request) {}
-    KeptBody(const KeptBody&) = delete;
-    KeptBody& operator=(const KeptBody&) = delete;
-    ~KeptBody() { room_.release(held_); }
+    KeptBody(BodyRoom& room, const http::Party& party, const http::Request& request)
+        : place_(room, party), kept_(request) {}
 
     void add(const std::string& piece) {
-        if (fits_ && (fits_ = room_.acquire(piece.size()))) {
-            held_ += piece.size();
+        if (fits_ && (fits_ = place_.take(piece.size()))) {
             kept_.add(piece);
+        } else {
+            kept_.drop_body();
+            place_.leave();
         }
     }
     void end() noexcept { ended_ = true; }
@@ -36,9 +35,8 @@ public:
     [[nodiscard]] const http::Request& request() noexcept { return kept_.request(); }
 
 private:
-    BodyRoom& room_;
+    BodyRoom::Place place_;
     KeptWhole kept_;
-    std::size_t held_ = 0;
     bool fits_ = true;
     bool ended_ = false;
 };

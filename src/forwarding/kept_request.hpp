@@ -31,6 +31,7 @@ public:
     explicit KeptWhole(const http::Request& request) : head_(request), body_(request.body) {}
 
     void add(std::string_view piece) { body_ += piece; }
+    void drop_body() { body_ = {}; }
     [[nodiscard]] const http::Request& request() noexcept {
         head_.request().body = body_;
         return head_.request();

@@ -20,13 +20,13 @@ public:
         : requests_max_(requests_max), bytes_max_(bytes_max) {}
 
     /// Whether the party may have one more request for the node; then it has it.
-    [[nodiscard]] bool admit(std::int64_t node, std::size_t party, std::size_t bytes) {
+    [[nodiscard]] bool admit(std::int64_t node, const http::Party& party, std::size_t bytes) {
         return nodes_.try_emplace(node, requests_max_, bytes_max_)
             .first->second.admit(party, bytes);
     }
 
     /// A request that was admitted has ended.
-    void release(std::int64_t node, std::size_t party, std::size_t bytes) {
+    void release(std::int64_t node, const http::Party& party, std::size_t bytes) {
         nodes_.at(node).release(party, bytes);
     }
 

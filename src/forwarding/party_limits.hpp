@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <unordered_map>
+
+#include <boost/unordered_map.hpp>
 
 #include "base/shared_limit.hpp"
+#include "http/party.hpp"
 
 namespace merpati::forwarding {
 
@@ -15,7 +17,7 @@ public:
         : requests_(requests_max), bytes_(bytes_max) {}
 
     /// Whether the party may have one more request; then it has it.
-    [[nodiscard]] bool admit(std::size_t party, std::size_t bytes) {
+    [[nodiscard]] bool admit(const http::Party& party, std::size_t bytes) {
         const auto found = shares_.find(party);
         const auto held = found == shares_.end() ? Share{} : found->second;
         if (!requests_.admits(held.requests) || !bytes_.admits(held.bytes, bytes)) {
@@ -28,7 +30,7 @@ public:
     }
 
     /// A request that was admitted has ended.
-    void release(std::size_t party, std::size_t bytes) {
+    void release(const http::Party& party, std::size_t bytes) {
         requests_.release();
         bytes_.release(bytes);
         const auto share = shares_.find(party);
@@ -46,7 +48,7 @@ private:
 
     SharedLimit requests_;
     SharedLimit bytes_;
-    std::unordered_map<std::size_t, Share> shares_;
+    boost::unordered_map<http::Party, Share> shares_;
 };
 
 }  // namespace merpati::forwarding

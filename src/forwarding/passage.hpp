@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "forwarding/owner.hpp"
 #include "forwarding/reply_pipe.hpp"
 #include "http/body_receiver.hpp"
+#include "http/party.hpp"
 #include "http/reply.hpp"
 #include "outbound/peer_client.hpp"
 
@@ -27,7 +27,7 @@ struct PassedRequest {
     bool has_more = false;  // More of the body follows in pieces.
     /// Carrying it out twice is the same as once.
     bool is_repeatable = false;
-    std::size_t party = 0;  // Who has a share of what may wait.
+    http::Party party{http::PeerAddress{}};  // Who has a share of what may wait.
     std::chrono::milliseconds patience{0};
     Shard shard = 0;  // Of its account.
 };

@@ -7,6 +7,7 @@
 #include "forwarding/caller.hpp"
 #include "forwarding/kept_request.hpp"
 #include "forwarding/passage_text.hpp"
+#include "forwarding/whole_body.hpp"
 
 namespace merpati::forwarding {
 namespace {
@@ -64,10 +65,11 @@ std::unique_ptr<http::BodyReceiver> ReceivingDesk::take(const http::Request& giv
         std::unique_ptr<KeptRequest> kept;
         http::Responder responder;
     };
+    const auto party = party_of_(kept->request());
     auto begun =
         std::make_shared<Begun>(Begun{.kept = std::move(kept), .responder = std::move(responder)});
     return std::make_unique<WholeBody>(
-        room_, match.body_max != 0 ? match.body_max : body_max_,
+        room_, party, match.body_max != 0 ? match.body_max : body_max_,
         [handler = match.handler, begun](const std::string& body) {
             auto& request = begun->kept->request();
             request.body = body;

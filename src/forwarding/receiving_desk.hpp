@@ -3,12 +3,14 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <utility>
 
+#include "forwarding/body_room.hpp"
 #include "forwarding/node_secret.hpp"
-#include "forwarding/whole_body.hpp"
 #include "http/body_receiver.hpp"
+#include "http/party.hpp"
 #include "http/request.hpp"
 #include "http/router.hpp"
 
@@ -23,9 +25,16 @@ namespace merpati::forwarding {
 /// Threads: the server's; `open` and `leave` any. It must outlive the server.
 class ReceivingDesk {
 public:
+    /// Whose share of the limits a request takes. Asked while there are routes.
+    using PartyOf = std::function<http::Party(const http::Request&)>;
+
     /// `body_max`: of routes without one.
-    ReceivingDesk(const NodeSecret& secret, http::RefusalBody refusal, std::size_t body_max)
-        : secret_(secret), refusal_(std::move(refusal)), body_max_(body_max) {}
+    ReceivingDesk(const NodeSecret& secret, http::RefusalBody refusal, std::size_t body_max,
+                  PartyOf party_of)
+        : secret_(secret),
+          refusal_(std::move(refusal)),
+          body_max_(body_max),
+          party_of_(std::move(party_of)) {}
 
     /// Adds routes for all methods and paths.
     void add_routes(http::Router& router);
@@ -36,7 +45,8 @@ public:
     /// Of the headers that a node adds (Limits::header_bytes_max, Limits::header_count_max).
     static constexpr std::size_t added_header_bytes = 1024;
     static constexpr std::size_t added_headers = 8;
-    /// Of bodies that are being collected; a request for which there is no room is answered 503.
+    /// Of bodies that are being collected, shared among the callers; a request for which there is
+    /// no room is answered 503.
     static constexpr std::size_t collected_max = std::size_t{64} << 20;
 
 private:
@@ -51,6 +61,7 @@ private:
     std::atomic<const http::Router*> routes_{nullptr};  // Null: this node does not work.
     const http::RefusalBody refusal_;
     const std::size_t body_max_;
+    const PartyOf party_of_;
     BodyRoom room_{collected_max};
 };
 

@@ -2,22 +2,13 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "forwarding/passage_text.hpp"
+#include "forwarding/whole_body.hpp"
 
 namespace merpati::forwarding {
 namespace {
-
-/// Whoever calls with the same key or cookie, or, without one, from the same address.
-std::size_t party_of(const http::Request& request) {
-    const auto credentials = request.authorization.empty()
-                                 ? request.header("Cookie").value_or(std::string_view{})
-                                 : request.authorization;
-    return credentials.empty() ? hash_value(request.peer)
-                               : std::hash<std::string_view>{}(credentials);
-}
 
 std::shared_ptr<const std::string> shared(std::string text) {
     return std::make_shared<const std::string>(std::move(text));
@@ -32,7 +23,7 @@ void SendingDesk::pass_on(Shard shard, const http::Request& request,
     forwarder_.pass_on({.method = std::string{passed_method(request.method)},
                         .bytes = shared(std::move(text)),
                         .is_repeatable = is_repeatable_(request),
-                        .party = party_of(request),
+                        .party = party_of_(request),
                         .patience = patience,
                         .shard = shard},
                        std::move(responder));
@@ -50,13 +41,13 @@ std::unique_ptr<http::BodyReceiver> SendingDesk::take(Shard shard, const http::R
         Begun{.request = {.method = std::string{passed_method(request.method)},
                           .bytes = {},
                           .is_repeatable = is_repeatable_(request),
-                          .party = party_of(request),
+                          .party = party_of_(request),
                           .patience = patience,
                           .shard = shard},
               .head = head_of(request, secret_),
               .responder = std::move(responder)});
     return std::make_unique<WholeBody>(
-        room_, whole_max,
+        room_, begun->request.party, whole_max,
         [this, begun](const std::string& body) {
             append_whole(begun->head, body);
             begun->request.bytes = shared(std::move(begun->head));

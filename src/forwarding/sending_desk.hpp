@@ -7,26 +7,34 @@
 #include <memory>
 #include <utility>
 
+#include "forwarding/body_room.hpp"
 #include "forwarding/forwarder.hpp"
 #include "forwarding/node_secret.hpp"
-#include "forwarding/whole_body.hpp"
 #include "http/body_receiver.hpp"
+#include "http/party.hpp"
 #include "http/request.hpp"
 #include "http/router.hpp"
 
 namespace merpati::forwarding {
 
 /// Limits: a body of up to `whole_max` is collected before its request is passed on, while all that
-/// are being collected take less than `collected_max`. Others go through in pieces.
+/// are being collected take less than `collected_max`, which callers share (SharedLimit). Others go
+/// through in pieces.
 ///
 /// Threads: the servers'. It must outlive them.
 class SendingDesk {
 public:
     /// Whether carrying a request out twice is the same as once.
     using IsRepeatable = std::function<bool(const http::Request&)>;
+    /// Whose share of all limits a request takes.
+    using PartyOf = std::function<http::Party(const http::Request&)>;
 
-    SendingDesk(Forwarder& forwarder, const NodeSecret& secret, IsRepeatable is_repeatable)
-        : forwarder_(forwarder), secret_(secret), is_repeatable_(std::move(is_repeatable)) {}
+    SendingDesk(Forwarder& forwarder, const NodeSecret& secret, IsRepeatable is_repeatable,
+                PartyOf party_of)
+        : forwarder_(forwarder),
+          secret_(secret),
+          is_repeatable_(std::move(is_repeatable)),
+          party_of_(std::move(party_of)) {}
 
     /// Passes a request on to the owner of the shard.
     [[nodiscard]] std::unique_ptr<http::BodyReceiver> take(Shard shard,
@@ -44,6 +52,7 @@ private:
     Forwarder& forwarder_;
     const NodeSecret& secret_;
     const IsRepeatable is_repeatable_;
+    const PartyOf party_of_;
     BodyRoom room_{collected_max};
 };
 
