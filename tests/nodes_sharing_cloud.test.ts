@@ -18,22 +18,22 @@ import { pause, waitFor } from "./support/wait.ts";
 
 const long = 120_000;
 const path = "/v1/platform/cloud";
+const bodyMax = 3_145_728;
 const verifyToken = randomBytes(12).toString("hex");
+const ownSecret = randomBytes(16).toString("hex"); // Of the app of one device.
 
 let server: PostgresServer;
 let graph: Graph;
 let sink: Sink;
 let cluster: Cluster;
 let shops: { account: Shop["account"]; number: BusinessNumber }[]; // Of each node one.
+let ownNumber: BusinessNumber; // Of the second node, with a secret of its own.
+let folder: string;
 
 beforeAll(async () => {
   [server, sink] = await Promise.all([PostgresServer.open(), Sink.open({ secure: false })]);
   graph = await Graph.start();
-  const folder = scratchFolder("nodes-cloud");
-  const write = (name: string, content: string) => {
-    writeFileSync(join(folder, name), `${content}\n`, { mode: 0o600 });
-    return join(folder, name);
-  };
+  folder = scratchFolder("nodes-cloud");
   cluster = await Cluster.share(server, {
     nodes: ["node-1", "node-2"],
     settings: {
@@ -46,17 +46,11 @@ beforeAll(async () => {
   });
   shops = [];
   for (const gateway of cluster.gateways) {
-    for (const secret of [graph.secret, verifyToken]) gateway.secrets.add(secret);
+    for (const secret of [graph.secret, verifyToken, ownSecret]) gateway.secrets.add(secret);
     const { account } = await cluster.shopAt(gateway, { devices: 0 });
-    const number = graph.addNumber({ number: freshNumber() });
-    gateway.secrets.add(number.token);
-    const access = ["--phone-number-id", number.id, "--token-file", write(number.id, number.token)];
-    const pace = ["--gap", "0s", "--jitter", "0s", "--per-day", "none", "--warm-up", "0"];
-    const webhook = ["--webhook", sink.url(`/${number.digits}`)];
-    const all = [...access, "--waba-id", number.waba, ...pace, ...webhook];
-    await account.device(number.digits, "--connector", "cloud", ...all);
-    shops.push({ account, number });
+    shops.push({ account, number: await addNumber(account) });
   }
+  ownNumber = await addNumber(shops[1]!.account, "--app-secret-file", write("own", ownSecret));
   await graph.subscribe(`${cluster.gateways[0]!.url}${path}`, verifyToken);
 }, long);
 afterAll(async () => {
@@ -65,6 +59,22 @@ afterAll(async () => {
   await sink.close();
   await server.close();
 }, long);
+
+function write(name: string, content: string): string {
+  writeFileSync(join(folder, name), `${content}\n`, { mode: 0o600 });
+  return join(folder, name);
+}
+
+async function addNumber(account: Shop["account"], ...flags: string[]): Promise<BusinessNumber> {
+  const number = graph.addNumber({ number: freshNumber() });
+  for (const gateway of cluster.gateways) gateway.secrets.add(number.token);
+  const access = ["--phone-number-id", number.id, "--token-file", write(number.id, number.token)];
+  const pace = ["--gap", "0s", "--jitter", "0s", "--per-day", "none", "--warm-up", "0"];
+  const webhook = ["--webhook", sink.url(`/${number.digits}`)];
+  const all = [...access, "--waba-id", number.waba, ...pace, ...webhook, ...flags];
+  await account.device(number.digits, "--connector", "cloud", ...all);
+  return number;
+}
 
 /** A message of each account, that waits for its status. */
 async function waiting(by: Gateway): Promise<Sent[]> {
@@ -90,17 +100,7 @@ function postAbout(sent: Sent[], text: string): string {
       {
         field: "messages",
         value: {
-          messaging_product: "whatsapp",
-          metadata: { display_phone_number: number.digits, phone_number_id: number.id },
-          messages: [
-            {
-              from: "6281234567890",
-              id: `wamid.${freshNumber()}`,
-              timestamp: now,
-              type: "text",
-              text: { body: text },
-            },
-          ],
+          ...inbound(number, text),
           statuses: [
             {
               id: graph.of(sent[index]!.message)[0]!.id,
@@ -117,13 +117,40 @@ function postAbout(sent: Sent[], text: string): string {
   return JSON.stringify({ object: "whatsapp_business_account", entry });
 }
 
-const post = (gateway: Gateway, body: string, secret = graph.secret) =>
+/** One post about a text that comes in. */
+const postInbound = (number: BusinessNumber, text: string) =>
+  JSON.stringify({
+    object: "whatsapp_business_account",
+    entry: [{ id: number.waba, changes: [{ field: "messages", value: inbound(number, text) }] }],
+  });
+
+const inbound = (number: BusinessNumber, text: string) => ({
+  messaging_product: "whatsapp",
+  metadata: { display_phone_number: number.digits, phone_number_id: number.id },
+  messages: [
+    {
+      from: "6281234567890",
+      id: `wamid.${freshNumber()}`,
+      timestamp: String(Math.floor(Date.now() / 1_000)),
+      type: "text",
+      text: { body: text },
+    },
+  ],
+});
+
+const post = (gateway: Gateway, body: string | Buffer, secret = graph.secret, from?: string) =>
   gateway.request({
     method: "POST",
     path,
     headers: { "content-type": "application/json", "x-hub-signature-256": sign(body, secret) },
     body,
+    from,
   });
+
+async function passedOn(gateway: Gateway): Promise<number> {
+  const { text } = await gateway.request({ method: "GET", path: "/metrics" });
+  return Number(/^merpati_forwarded_requests_total (\d+)$/m.exec(text)![1]);
+}
 
 /** How often a device's webhook was told of a text that came in. */
 const told = (number: BusinessNumber, text: string) =>
@@ -168,6 +195,63 @@ describe.each([
     for (const { number } of shops) expect(told(number, text)).toBe(1);
   }, long);
 });
+
+test("a secret that only one node knows verifies what any node is asked", async () => {
+  for (const node of cluster.gateways) {
+    const text = freshText("masuk");
+    const body = postInbound(ownNumber, text);
+    for (let times = 0; times < 2; times += 1) {
+      expect((await post(node, body, ownSecret)).status).toBe(200);
+    }
+    await waitFor("the text", () => told(ownNumber, text) > 0);
+    // It speaks for its own number alone.
+    const stolen = freshText("curian");
+    expect((await post(node, postInbound(shops[0]!.number, stolen), ownSecret)).status).toBe(200);
+    await pause(500); // In which it would come.
+    expect(told(ownNumber, text)).toBe(1);
+    expect(told(shops[0]!.number, stolen)).toBe(0);
+  }
+}, long);
+
+test("what nobody has signed goes to no other node", async () => {
+  const [first] = cluster.gateways as [Gateway];
+  const before = await passedOn(first);
+  const body = Buffer.alloc(bodyMax, " ");
+  const unsigned: Record<string, string>[] = [{}, { "x-hub-signature-256": "sha256=00" }];
+  for (const headers of unsigned) {
+    const { status } = await first.request({ method: "POST", path, headers, body });
+    expect(status).toBe(401);
+  }
+  expect(await passedOn(first)).toBe(before);
+  expect((await post(first, "{}")).status).toBe(200);
+  expect(await passedOn(first)).toBe(before + 1); // Control: what is signed does.
+});
+
+test("strangers who sign wrongly keep neither callers nor the platform out", async () => {
+  const [first] = cluster.gateways as [Gateway];
+  const { account, number } = shops[1]!; // Of the other node.
+  const large = Buffer.alloc(bodyMax, " ");
+  const answers = new Set<number>();
+  let flooding = true;
+  const floods = Array.from({ length: 40 }, async (_, index) => {
+    while (flooding) {
+      const from = `127.0.0.${2 + (index % 8)}`;
+      const body = index % 2 === 0 ? large : "{}";
+      answers.add((await post(first, body, "salah", from).catch(() => ({ status: 0 }))).status);
+    }
+  });
+  await waitFor("the flood", () => answers.size > 0);
+  for (let count = 0; count < 20; count += 1) {
+    await sendText(sink, servedBy(first, account), number.digits, freshNumber());
+    const text = freshText("masuk");
+    expect((await post(first, postInbound(number, text))).status).toBe(200);
+    expect((await post(first, postInbound(ownNumber, text), ownSecret)).status).toBe(200);
+    await waitFor("the texts", () => told(number, text) > 0 && told(ownNumber, text) > 0);
+  }
+  flooding = false;
+  await Promise.all(floods);
+  expect(answers.has(200)).toBe(false);
+}, long);
 
 test("a post of which a part finds nobody is not taken, and is when it is repeated", async () => {
   const [first, second] = cluster.gateways as [Gateway, Gateway];

@@ -162,7 +162,8 @@ std::unique_ptr<http::BodyReceiver> CloudWebhook::receive(const http::Request& r
         responder.send(reply_of(no_room(), request));
         return nullptr;
     }
-    if (webhook == nullptr || !webhook->has_secret()) {
+    const bool is_alone = !is_settled_;
+    if (is_alone && (webhook == nullptr || !webhook->has_secret())) {
         responder.send(reply_of(no_secret(), request));
         return nullptr;
     }
@@ -173,7 +174,8 @@ std::unique_ptr<http::BodyReceiver> CloudWebhook::receive(const http::Request& r
         return nullptr;
     }
     const auto client = app_.client(request);
-    const auto standing = webhook->standing_of(client.text());
+    const auto standing = webhook == nullptr ? PlatformWebhook::Standing::stranger
+                                             : webhook->standing_of(client.text());
     if (standing == PlatformWebhook::Standing::refused) {
         responder.send(reply_of(too_many_unsigned(), request));
         return nullptr;
@@ -183,6 +185,18 @@ std::unique_ptr<http::BodyReceiver> CloudWebhook::receive(const http::Request& r
     return std::make_unique<Body>(find_, room, client, *signature,
                                   language_of(request.header("Accept-Language").value_or("")),
                                   std::move(responder));
+}
+
+bool CloudWebhook::is_known(const http::PeerAddress& client) const {
+    const auto* const webhook = find_();
+    return webhook != nullptr &&
+           webhook->standing_of(client.text()) == PlatformWebhook::Standing::known;
+}
+
+void CloudWebhook::note_verified(const http::PeerAddress& client) const {
+    if (auto* const webhook = find_()) {
+        webhook->note_verified(client.text());
+    }
 }
 
 }  // namespace merpati::api

@@ -26,10 +26,10 @@ namespace merpati::api {
 /// address (SharedLimit) until they are stored or refused; the strings that hold them may take
 /// twice as much. Known clients (PlatformWebhook::Standing) have as much for themselves, which
 /// strangers cannot fill. Who gets no room is answered 503. A request whose signature has another
-/// form, or of a client that is refused, and each while no secret is known, is refused by its head
-/// alone.
+/// form, or of a client that is refused, is refused by its head alone; so is each while no secret
+/// is known, unless another node may know one.
 ///
-/// Threads: any I/O thread. The platform's connector verifies and stores.
+/// Threads: any. The platform's connector verifies and stores.
 class CloudWebhook {
 public:
     static constexpr std::size_t body_max = connector::PlatformWebhook::body_bytes_max;
@@ -39,12 +39,20 @@ public:
     /// Null: no connector takes posts now.
     using Find = std::function<connector::PlatformWebhook*()>;
     /// `is_settled`: whether no account is on its way from one node to another. While one is, posts
-    /// are answered 503, because nobody may know its numbers. Empty: none ever is.
+    /// are answered 503, because nobody may know its numbers. Empty: there are no other nodes.
     CloudWebhook(Find find, AppAddress app, std::function<bool()> is_settled = {});
 
     void verify(const http::Request& request, http::Responder responder) const;
     [[nodiscard]] std::unique_ptr<http::BodyReceiver> receive(const http::Request& request,
                                                               http::Responder responder) const;
+
+    // For those who give posts to other nodes.
+    [[nodiscard]] http::PeerAddress client_of(const http::Request& request) const {
+        return app_.client(request);
+    }
+    [[nodiscard]] bool is_known(const http::PeerAddress& client) const;
+    /// Another node has verified a post of the client.
+    void note_verified(const http::PeerAddress& client) const;
 
 private:
     using Room = SharedRoom<http::PeerAddress, boost::hash<http::PeerAddress>>;

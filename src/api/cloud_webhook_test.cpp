@@ -2,7 +2,6 @@
 #include "api/cloud_webhook.hpp"
 
 #include <array>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,52 +9,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/cloud_webhook_fixture.hpp"
+
 namespace merpati::api {
 namespace {
 
 using connector::PlatformWebhook;
 using ::testing::HasSubstr;
-
-struct FakeWebhook final : PlatformWebhook {
-    [[nodiscard]] std::optional<std::string> challenge(std::string_view mode,
-                                                       std::string_view token,
-                                                       std::string_view challenge) const override {
-        return mode == "subscribe" && token == "a b" ? std::optional{std::string{challenge}}
-                                                     : std::nullopt;
-    }
-    [[nodiscard]] bool has_secret() const override { return secret; }
-    [[nodiscard]] Standing standing_of(const std::string& client) const override {
-        const auto found = standings.find(client);
-        return found == standings.end() ? Standing::stranger : found->second;
-    }
-    void take(Post post, Done done) override {
-        taken.push_back(std::move(post.body));
-        signatures.push_back(post.signature);
-        clients.push_back(std::move(post.client));
-        if (answer) {
-            done(*answer);
-        } else {
-            waiting.push_back(std::move(done));
-        }
-    }
-
-    bool secret = true;
-    std::optional<Result<Taken>> answer = Taken::stored;  // Empty: it answers later.
-    std::vector<std::string> taken;
-    std::vector<Sha256> signatures;
-    std::vector<std::string> clients;
-    std::map<std::string, Standing> standings;
-    std::vector<Done> waiting;
-};
-
-struct Caught final : http::ReplySink {
-    void deliver(http::Reply&& given) override { reply = std::move(given); }
-    std::optional<http::Reply> reply;
-};
-
-struct IdleFeed final : http::BodyFeed {
-    void go_on(std::uint64_t /*hold*/) override {}
-};
 
 struct CloudWebhookTest : ::testing::Test {
     static std::string signature() { return "sha256=" + std::string(64, 'a'); }
@@ -156,6 +116,39 @@ TEST_F(CloudWebhookTest, WhatCannotBeVerifiedIsRefusedByItsHead) {
     EXPECT_EQ(begin(signature()), nullptr);
     EXPECT_EQ(status(), 503);
     EXPECT_TRUE(platform.taken.empty());
+}
+
+TEST_F(CloudWebhookTest, ABodyThatAnotherNodeMayVerifyIsTakenFirst) {
+    const CloudWebhook shared{[this] { return found; }, AppAddress{}, [] { return true; }};
+    const auto post = [&](const std::string& signed_as) {
+        sink = std::make_shared<Caught>();
+        const std::array headers{http::Request::Header{"x-hub-signature-256", signed_as}};
+        auto made = request(http::Method::post);
+        made.headers = headers;
+        const auto receiver = shared.receive(made, http::Responder{sink});
+        EXPECT_EQ(receiver == nullptr, sink->reply.has_value());
+        if (receiver != nullptr) {
+            give(*receiver, "{}");
+            receiver->finish();
+        }
+        return status();
+    };
+    platform.secret = false;
+    platform.answer = PlatformWebhook::Taken::no_secret;
+    EXPECT_EQ(post(signature()), 503);
+    EXPECT_EQ(platform.taken.size(), 1U);
+    found = nullptr;
+    EXPECT_EQ(post(signature()), 503);
+    EXPECT_THAT(sink->reply->content(), HasSubstr("no_app_secret"));
+    EXPECT_EQ(post("sha256=none"), 401);
+}
+
+TEST_F(CloudWebhookTest, AClientOfWhichAnotherNodeHasVerifiedAPostIsKnown) {
+    const auto client = *http::PeerAddress::parse("192.0.2.1");
+    EXPECT_FALSE(webhook.is_known(client));
+    webhook.note_verified(client);
+    EXPECT_TRUE(webhook.is_known(client));
+    EXPECT_FALSE(webhook.is_known(*http::PeerAddress::parse("192.0.2.2")));
 }
 
 TEST_F(CloudWebhookTest, AnAddressThatFillsTheRoomKeepsNoOtherOut) {

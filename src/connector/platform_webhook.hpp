@@ -47,6 +47,8 @@ public:
         refused,  // A stranger with too many posts that no secret verified: take none for now.
     };
     [[nodiscard]] virtual Standing standing_of(const std::string& client) const = 0;
+    /// Another node has verified a post of the client.
+    virtual void note_verified(const std::string& client) = 0;
 
     struct Post {
         std::string body;

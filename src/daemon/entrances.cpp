@@ -31,7 +31,7 @@ Entrances::Entrances(const Clock& clock, Random& random, const connector::Connec
 void Entrances::route(const api::Rooms& rooms) {
     using enum api::Scope;
     if (front_ != nullptr) {
-        front_->attend(rooms.ownership, rooms.callers);
+        front_->attend(rooms.ownership, rooms.callers, cloud_webhook_);
         add_routes(passed_router_, {anyone, account, catalogue}, rooms);
         app_.add_routes(passed_router_);
     }

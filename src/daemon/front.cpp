@@ -12,7 +12,6 @@
 #include "api/manage/engine/fields.hpp"
 #include "api/manage/engine/problem.hpp"
 #include "daemon/options.hpp"
-#include "forwarding/broadcast.hpp"
 #include "forwarding/divertible_body.hpp"
 #include "forwarding/kept_body.hpp"
 #include "forwarding/kept_request.hpp"
@@ -66,11 +65,6 @@ std::optional<model::AccountId> account_in(std::string_view query) {
     const auto fields = api::manage::Fields::from_query(query);
     const auto named = fields ? fields->peek("account") : std::nullopt;
     return named ? model::AccountId::parse(*named) : std::nullopt;
-}
-
-/// A post of the official platform that another node may be able to verify.
-bool concerns_nobody_here(const http::Reply& reply) {
-    return reply.status == 401 || reply.content().contains("\"no_app_secret\"");
 }
 
 /// Without what only nodes are told.
@@ -146,6 +140,7 @@ void Front::note_owners(const store::NodeGeneration& self, const std::vector<sto
         }
         if (ids_ != before) {
             moved_at_ = clock_.steady_now();
+            ++moves_;
         }
     }
     forwarder_.set_owners(std::move(table), std::move(leaving));
@@ -155,9 +150,11 @@ bool Front::is_dead(const store::Node& node) const {
     return forwarder_.is_dead(in_table(node));
 }
 
-void Front::attend(const admission::Ownership& ownership, const api::Callers& callers) {
+void Front::attend(const admission::Ownership& ownership, const api::Callers& callers,
+                   const api::CloudWebhook& webhook) {
     ownership_ = &ownership;
     callers_ = &callers;
+    posts_.attend(webhook);
 }
 
 void Front::leave() {
@@ -199,6 +196,11 @@ bool Front::is_settled() const {
         }
     }
     return true;
+}
+
+std::uint64_t Front::moves() const {
+    const std::lock_guard lock{mutex_};
+    return moves_;
 }
 
 std::vector<forwarding::Shard> Front::others() const {
@@ -293,17 +295,8 @@ http::Handler Front::guard(const api::Operation& operation, http::Handler handle
 http::UploadHandler Front::guard(const api::Operation& operation, http::UploadHandler handler) {
     if (api::place_of(operation) == api::Place::all) {
         return [this, handler = std::move(handler)](
-                   const http::Request& request, http::Responder responder,
-                   http::PieceHold hold) -> std::unique_ptr<http::BodyReceiver> {
-            auto all = std::make_shared<forwarding::Broadcast>(request, std::move(responder),
-                                                               concerns_nobody_here);
-            auto here = handler(request, all->answer(), std::move(hold));
-            if (here == nullptr && all->is_answered()) {
-                return nullptr;
-            }
-            return std::make_unique<forwarding::BroadcastBody>(
-                std::move(all), std::move(here),
-                [this](forwarding::Broadcast& whole) { whole.send(sending_, others()); });
+                   const http::Request& request, http::Responder responder, http::PieceHold hold) {
+            return posts_.take(handler, request, std::move(responder), std::move(hold));
         };
     }
     return [this, &operation, handler = std::move(handler)](

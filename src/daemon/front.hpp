@@ -13,11 +13,13 @@
 
 #include "admission/ownership.hpp"
 #include "api/callers.hpp"
+#include "api/cloud_webhook.hpp"
 #include "api/routes.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "config/settings.hpp"
+#include "daemon/platform_posts.hpp"
 #include "forwarding/body_room.hpp"
 #include "forwarding/forwarder.hpp"
 #include "forwarding/node_secret.hpp"
@@ -38,12 +40,11 @@ namespace merpati::daemon {
 /// elsewhere (api/manage/engine/whereabouts.hpp); then its request is passed on, of which a copy
 /// was kept. That is also how a request goes on whose account moves meanwhile.
 ///
-/// Posts of the official platform go to all nodes, because each knows only the numbers of its own
-/// accounts. The platform is answered 200 if all have taken their part.
+/// Posts of the official platform go to all nodes (PlatformPosts).
 ///
-/// Limits: those of Forwarder and of the desks. An upload of which something was read before its
-/// account moved is answered 503. Export and import of a device's secrets are not passed on: files
-/// of this machine are the operator's here.
+/// Limits: those of Forwarder, of the desks and of PlatformPosts. An upload of which something was
+/// read before its account moved is answered 503. Export and import of a device's secrets are not
+/// passed on: files of this machine are the operator's here.
 ///
 /// Threads: the servers'; `note_owners`, `is_dead`, `is_settled` and `passed_total` any; the rest
 /// the owner's.
@@ -67,8 +68,9 @@ public:
     /// See Forwarder::is_dead.
     [[nodiscard]] bool is_dead(const store::Node& node) const;
 
-    /// Before routes are guarded. Both must outlive the servers of these routes.
-    void attend(const admission::Ownership& ownership, const api::Callers& callers);
+    /// Before routes are guarded. All must outlive the servers of these routes.
+    void attend(const admission::Ownership& ownership, const api::Callers& callers,
+                const api::CloudWebhook& webhook);
     /// From now on requests of other nodes are taken, with these handlers, which must not be
     /// guarded.
     void open(const http::Router& routes) { receiving_.open(routes); }
@@ -115,6 +117,8 @@ private:
     void refuse_files(store::Shard shard, http::Responder responder) const;
     /// A shard of each other node that works.
     [[nodiscard]] std::vector<forwarding::Shard> others() const;
+    /// How often shards have changed hands.
+    [[nodiscard]] std::uint64_t moves() const;
 
     const Clock& clock_;
     const telemetry::Log log_;
@@ -123,6 +127,9 @@ private:
     forwarding::SendingDesk sending_;
     forwarding::ReceivingDesk receiving_;
     forwarding::BodyRoom kept_room_{kept_max};
+    PlatformPosts posts_{{.sending = sending_,
+                          .others = [this] { return others(); },
+                          .moves = [this] { return moves(); }}};
     http::Router cluster_router_;
     http::Server cluster_server_;
     std::string told_address_;
@@ -131,6 +138,7 @@ private:
     mutable std::mutex mutex_;
     std::optional<std::int64_t> self_;              // This node.
     SteadyTime moved_at_{};                         // When owners of shards have changed.
+    std::uint64_t moves_ = 0;                       // How often.
     std::optional<SteadyTime> left_at_;             // Empty too if there are no others.
     std::vector<std::string> names_;                // By shard: of its node; "": nobody.
     std::vector<std::optional<std::int64_t>> ids_;  // The same.

@@ -1,18 +1,12 @@
 // Bodies of which it is not known at first who takes them.
-#include <array>
-#include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 
-#include "forwarding/broadcast.hpp"
 #include "forwarding/divertible_body.hpp"
-#include "forwarding/forwarding_fixture.hpp"
 #include "forwarding/kept_body.hpp"
 #include "forwarding/whole_body.hpp"
 
@@ -34,25 +28,10 @@ http::PieceHold no_hold() {
     return http::PieceHold{nullptr, 0};
 }
 
-struct BodiesTest : ForwardingFixture<> {
-    class Client final : public http::ReplySink {
-    public:
-        explicit Client(std::optional<http::Reply>& answer) : answer_(answer) {}
-        void deliver(http::Reply&& reply) override { answer_ = std::move(reply); }
-
-    private:
-        std::optional<http::Reply>& answer_;
-    };
-    std::shared_ptr<Broadcast> broadcast() {
-        return std::make_shared<Broadcast>(
-            asked, http::Responder{std::make_shared<Client>(answer)},
-            [](const http::Reply& reply) { return reply.status == 401; });
-    }
-
+struct BodiesTest : ::testing::Test {
     const http::Party caller = http::Party::account(1);
     const http::Party other_caller = http::Party::account(2);
     http::Request asked{.method = http::Method::post, .path = "/echo"};
-    std::optional<http::Reply> answer;
     std::string here;
     std::string there;
 };
@@ -152,62 +131,6 @@ TEST_F(BodiesTest, BodiesThatOneCallerSendsSlowlyLeaveRoomForThoseOfOthers) {
     EXPECT_EQ(beyond, 1);
     begin(other_caller).finish();
     EXPECT_THAT(collected, ::testing::ElementsAre("four"));
-}
-
-TEST_F(BodiesTest, ABroadcastHasTheAnswerOfWhoCouldNotTakeItsPart) {
-    const auto all = broadcast();
-    auto one = all->answer();
-    auto other = all->answer();
-    all->send(sending, {});
-    one.send({.status = 200});
-    EXPECT_FALSE(answer);
-    other.send({.status = 503});
-    EXPECT_EQ(answer->status, 503);
-}
-
-TEST_F(BodiesTest, ABroadcastThatOneHasTakenConcernsNobodyElse) {
-    const auto all = broadcast();
-    auto one = all->answer();
-    auto other = all->answer();
-    all->send(sending, {});
-    one.send({.status = 401});
-    other.send({.status = 200});
-    EXPECT_EQ(answer->status, 200);
-}
-
-TEST_F(BodiesTest, WhoKnowsNobodyDoesNotAnswerABroadcastBeforeItWasSent) {
-    const auto all = broadcast();
-    all->answer().send({.status = 401});
-    EXPECT_FALSE(all->is_answered());
-    all->send(sending, {});
-    EXPECT_EQ(answer->status, 401);
-}
-
-TEST_F(BodiesTest, AnEarlyRefusalOfABroadcastIsAnsweredAtOnce) {
-    const auto all = broadcast();
-    all->answer().send({.status = 503});
-    EXPECT_TRUE(all->is_answered());
-    EXPECT_EQ(answer->status, 503);
-}
-
-TEST_F(BodiesTest, ABroadcastGoesToTheOwnersOfTheOthers) {
-    let_work(second);
-    const auto all = broadcast();
-    BroadcastBody body{all, std::make_unique<Receiver>(here), [this](Broadcast& whole) {
-                           const std::array others{Shard{7}};
-                           whole.send(sending, others);
-                       }};
-    body.take("for all", no_hold());
-    auto own = all->answer();
-    body.finish();
-    EXPECT_EQ(here, "for all.");
-    own.send({.status = 200});
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-    while (!all->is_answered() && std::chrono::steady_clock::now() < give_up) {
-        std::this_thread::yield();
-    }
-    EXPECT_EQ(second.calls, 1);
-    EXPECT_EQ(answer->status, 201);
 }
 
 }  // namespace

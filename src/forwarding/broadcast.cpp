@@ -4,71 +4,91 @@ namespace merpati::forwarding {
 
 class Broadcast::Answer final : public http::ReplySink {
 public:
-    explicit Answer(std::shared_ptr<Broadcast> of) : of_(std::move(of)) {}
-    void deliver(http::Reply&& reply) override { of_->note(std::move(reply)); }
+    Answer(std::shared_ptr<Broadcast> of, bool is_own) : of_(std::move(of)), is_own_(is_own) {}
+    void deliver(http::Reply&& reply) override {
+        if (is_own_) {
+            of_->note_own(std::move(reply));
+        } else {
+            of_->note(std::move(reply));
+        }
+    }
 
 private:
     const std::shared_ptr<Broadcast> of_;
+    const bool is_own_;
 };
 
-http::Responder Broadcast::answer() {
-    const std::lock_guard lock{mutex_};
-    ++awaited_;
-    return http::Responder{std::make_shared<Answer>(shared_from_this())};
+http::Responder Broadcast::own_answer() {
+    return http::Responder{std::make_shared<Answer>(shared_from_this(), true)};
 }
 
-void Broadcast::send(const SendingDesk& desk, std::span<const Shard> others) {
+void Broadcast::add(std::string_view piece) {
+    body_size_ += piece.size();
+    kept_.add(piece);
+}
+
+void Broadcast::end_body() {
+    const std::lock_guard lock{mutex_};
+    body_ended_ = true;
+}
+
+void Broadcast::note_own(http::Reply reply) {
+    const auto part = rules_.part_in(reply);
+    bool goes_on = false;
+    {
+        const std::lock_guard lock{mutex_};
+        goes_on = body_ended_ && part != Part::not_taken;
+        if (goes_on) {
+            best_ = std::move(reply);
+        }
+    }
+    if (goes_on) {
+        rules_.spread(*this, part);
+    } else {
+        answer(std::move(reply));
+    }
+}
+
+void Broadcast::send(const SendingDesk& desk, std::span<const Shard> others,
+                     const http::Party& party) {
+    awaited_ = others.size();
+    if (others.empty()) {
+        end();
+        return;
+    }
     for (const auto shard : others) {
-        desk.pass_on(shard, kept_.request(), answer());
+        desk.hand_over(shard, kept_.request(), party,
+                       http::Responder{std::make_shared<Answer>(shared_from_this(), false)});
     }
-    const std::lock_guard lock{mutex_};
-    is_sent_ = true;
-    settle();
-}
-
-bool Broadcast::is_answered() const {
-    const std::lock_guard lock{mutex_};
-    return !responder_;
-}
-
-Broadcast::Part Broadcast::part_in(const http::Reply& reply) const {
-    if (reply.status == 200) {
-        return Part::taken;
-    }
-    return knows_nobody_(reply) ? Part::knows_nobody : Part::not_taken;
 }
 
 void Broadcast::note(http::Reply reply) {
-    const std::lock_guard lock{mutex_};
-    --awaited_;
-    if (!best_ || part_in(reply) > part_in(*best_)) {
-        best_ = std::move(reply);
+    {
+        const std::lock_guard lock{mutex_};
+        if (rules_.part_in(reply) > rules_.part_in(*best_)) {
+            best_ = std::move(reply);
+        }
+        if (--awaited_ > 0) {
+            return;
+        }
     }
-    settle();
+    end();
 }
 
-void Broadcast::settle() {
-    if (!responder_ || !best_) {
-        return;
-    }
-    const bool is_early = !is_sent_ && part_in(*best_) == Part::not_taken;
-    if (is_early || (is_sent_ && awaited_ == 0)) {
-        std::exchange(responder_, std::nullopt)->send(*std::exchange(best_, std::nullopt));
-    }
+void Broadcast::end() {
+    auto reply = *std::exchange(best_, std::nullopt);
+    const auto part = rules_.part_in(reply);
+    answer(rules_.ended(std::move(reply), part));
 }
 
-void BroadcastBody::take(std::string piece, http::PieceHold hold) {
-    broadcast_->add(piece);
-    if (here_ != nullptr) {
-        here_->take(std::move(piece), std::move(hold));
+void Broadcast::answer(http::Reply reply) {
+    std::optional<http::Responder> responder;
+    {
+        const std::lock_guard lock{mutex_};
+        responder = std::exchange(responder_, std::nullopt);
     }
-}
-
-/// The others first, so that what this node answers is not taken for an early refusal.
-void BroadcastBody::finish() {
-    send_(*broadcast_);
-    if (here_ != nullptr) {
-        here_->finish();
+    if (responder) {
+        responder->send(std::move(reply));
     }
 }
 

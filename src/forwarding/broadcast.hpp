@@ -1,7 +1,9 @@
 // A request that every node gets.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,70 +16,84 @@
 #include "forwarding/owner.hpp"
 #include "forwarding/sending_desk.hpp"
 #include "http/body_receiver.hpp"
+#include "http/party.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
 
 namespace merpati::forwarding {
 
-/// Operation: the answer is that of a node that could not take its part, if there is one; or else
-/// of one that took it (200); or else of one that knew nobody whom the request concerns
-/// (`KnowsNobody`). One that could not take it and says so before the body has come answers at
-/// once.
+/// Operation: this node takes its part first. If it cannot, or says so before the body has come,
+/// that is the answer, and nobody else gets the request. Otherwise `spread` decides: it calls
+/// `send` or `answer`. After `send` the answer is that of a node that could not take its part, if
+/// there is one; or else of one that took it; or else of one that knew nobody whom the request
+/// concerns. `ended` may still replace it.
 ///
-/// Limits: it keeps the whole body, whose bounds are the route's.
+/// Limits: it keeps the whole body until the end. What the bodies of all may take is limited by
+/// this node's own receiver, as long as that has not answered, and then by `spread`.
 ///
-/// Threads: any.
+/// Threads: any, of `add` and `end_body` one at a time.
 class Broadcast final : public std::enable_shared_from_this<Broadcast> {
 public:
-    /// Whether a node, by its answer, knew nobody whom the request concerns.
-    using KnowsNobody = bool (*)(const http::Reply&);
+    /// What a node has done, by its answer.
+    enum class Part : std::uint8_t { knows_nobody, taken, not_taken };
 
-    Broadcast(const http::Request& request, http::Responder responder, KnowsNobody knows_nobody)
-        : kept_(request), responder_(std::move(responder)), knows_nobody_(knows_nobody) {}
+    struct Rules {
+        Part (*part_in)(const http::Reply&);
+        /// Called once, on the thread of this node's answer. `own`: never not_taken.
+        std::function<void(Broadcast&, Part own)> spread;
+        /// Called once with the answer of all after `send`. `best`: the part that it tells.
+        std::function<http::Reply(http::Reply, Part best)> ended;
+    };
+    Broadcast(const http::Request& request, http::Responder responder, Rules rules)
+        : kept_(request), rules_(std::move(rules)), responder_(std::move(responder)) {}
 
-    /// The right to give one node's answer.
-    [[nodiscard]] http::Responder answer();
+    /// The right to give this node's answer. Call once.
+    [[nodiscard]] http::Responder own_answer();
 
-    void add(std::string_view piece) { kept_.add(piece); }
-    /// The body is complete. `others`: a shard of each other node.
-    void send(const SendingDesk& desk, std::span<const Shard> others);
+    void add(std::string_view piece);
+    /// The body is complete.
+    void end_body();
 
-    /// Whether it was answered before the body came.
-    [[nodiscard]] bool is_answered() const;
+    // For `spread`.
+    [[nodiscard]] std::size_t body_size() const noexcept { return body_size_; }
+    /// `others`: a shard of each other node. `party`: who has a share of what may be on its way.
+    void send(const SendingDesk& desk, std::span<const Shard> others, const http::Party& party);
+    void answer(http::Reply reply);
 
 private:
     class Answer;
-    enum class Part : std::uint8_t { knows_nobody, taken, not_taken };
-    [[nodiscard]] Part part_in(const http::Reply& reply) const;
+    void note_own(http::Reply reply);
     void note(http::Reply reply);
-    void settle();
+    void end();
 
     KeptWhole kept_;
-    mutable std::mutex mutex_;
-    std::optional<http::Responder> responder_;
-    const KnowsNobody knows_nobody_;
+    std::size_t body_size_ = 0;
+    Rules rules_;
+    std::mutex mutex_;
+    std::optional<http::Responder> responder_;  // Empty: it is answered.
     std::optional<http::Reply> best_;
-    int awaited_ = 0;
-    bool is_sent_ = false;
+    std::size_t awaited_ = 0;
+    bool body_ended_ = false;
 };
 
-/// Gives a body to this node's own receiver and to the others.
+/// Gives a body to this node's own receiver, and keeps it for the others.
 class BroadcastBody final : public http::BodyReceiver {
 public:
-    using Send = std::move_only_function<void(Broadcast&)>;
+    BroadcastBody(std::shared_ptr<Broadcast> broadcast, std::unique_ptr<http::BodyReceiver> here)
+        : broadcast_(std::move(broadcast)), here_(std::move(here)) {}
 
-    /// `here` null: this node has answered. `send` sends the whole to the others.
-    BroadcastBody(std::shared_ptr<Broadcast> broadcast, std::unique_ptr<http::BodyReceiver> here,
-                  Send send)
-        : broadcast_(std::move(broadcast)), here_(std::move(here)), send_(std::move(send)) {}
-
-    void take(std::string piece, http::PieceHold hold) override;
-    void finish() override;
+    void take(std::string piece, http::PieceHold hold) override {
+        broadcast_->add(piece);
+        here_->take(std::move(piece), std::move(hold));
+    }
+    void finish() override {
+        broadcast_->end_body();
+        here_->finish();
+    }
 
 private:
     const std::shared_ptr<Broadcast> broadcast_;
     const std::unique_ptr<http::BodyReceiver> here_;
-    Send send_;
 };
 
 }  // namespace merpati::forwarding

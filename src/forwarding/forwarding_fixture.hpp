@@ -64,6 +64,7 @@ public:
 
     http::Router routes;
     std::atomic<int> calls{0};
+    static constexpr std::size_t large = std::size_t{4} << 20;  // The largest body of /wait.
 
 private:
     class CountingReceiver final : public http::BodyReceiver {
@@ -111,11 +112,12 @@ private:
             });
         for (const auto method : {Method::get, Method::post}) {
             for (const auto* path : {"/wait", "/shards/{}"}) {
-                routes.add(method, path, [this](const http::Request&, http::Responder responder) {
+                const auto keep = [this](const http::Request&, http::Responder responder) {
                     ++calls;
                     const std::lock_guard lock{mutex_};
                     waiting_.push_back(std::move(responder));
-                });
+                };
+                routes.add(method, path, keep, large);
             }
         }
         routes.add_upload(Method::post, "/upload",

@@ -16,14 +16,14 @@ std::shared_ptr<const std::string> shared(std::string text) {
 
 }  // namespace
 
-void SendingDesk::pass_on(Shard shard, const http::Request& request,
-                          http::Responder responder) const {
+void SendingDesk::hand_over(Shard shard, const http::Request& request, const http::Party& party,
+                            http::Responder responder) const {
     auto text = head_of(request, secret_);
     append_whole(text, request.body);
     forwarder_.pass_on({.method = std::string{passed_method(request.method)},
                         .bytes = shared(std::move(text)),
                         .is_repeatable = is_repeatable_(request),
-                        .party = party_of_(request),
+                        .party = party,
                         .patience = patience,
                         .shard = shard},
                        std::move(responder));

@@ -19,6 +19,8 @@ public:
     [[nodiscard]] static Party person(std::int64_t id) noexcept { return {Kind::person, id}; }
     /// Whoever reads the metrics.
     [[nodiscard]] static Party monitoring() noexcept { return {Kind::monitoring, 0}; }
+    /// A platform that posts what has happened there.
+    [[nodiscard]] static Party platform() noexcept { return {Kind::platform, 0}; }
 
     /// Whether it is more than an address.
     [[nodiscard]] bool is_known() const noexcept { return kind_ != Kind::address; }
@@ -31,7 +33,7 @@ public:
     }
 
 private:
-    enum class Kind : std::uint8_t { address, account, person, monitoring };
+    enum class Kind : std::uint8_t { address, account, person, monitoring, platform };
     Party(Kind kind, std::int64_t id) noexcept : kind_(kind), id_(id) {}
 
     Kind kind_ = Kind::address;

@@ -82,6 +82,7 @@ public:
     [[nodiscard]] Standing standing_of(const std::string& client) const override {
         return clients_.standing_of(client);
     }
+    void note_verified(const std::string& client) override { clients_.note_verified(client); }
     void take(Post post, Done done) override;
 
 private:
