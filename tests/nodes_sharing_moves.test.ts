@@ -6,10 +6,11 @@ import { Campaigns } from "./support/campaigns.ts";
 import { keyWith } from "./support/catalogue.ts";
 import { Cluster, listens, probation, servedBy, type Shop, states } from "./support/cluster.ts";
 import { expectAccepted } from "./support/expect.ts";
-import type { Gateway } from "./support/gateway.ts";
+import type { Gateway, Settings } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
 import { manage, Platform } from "./support/platform.ts";
 import { PostgresServer } from "./support/postgres.ts";
+import { Sink } from "./support/sink.ts";
 import { pause, waitFor } from "./support/wait.ts";
 import { Watcher } from "./support/watcher.ts";
 
@@ -56,8 +57,11 @@ describe("what waits", () => {
   let shops: Shop[];
 
   /** Nodes of which the first works for some accounts. */
-  async function open(count: number): Promise<void> {
-    cluster = await Cluster.open(server, { nodes: ["node-1"], settings: listens });
+  async function open(count: number, settings: Settings = {}): Promise<void> {
+    cluster = await Cluster.open(server, {
+      nodes: ["node-1"],
+      settings: { ...listens, ...settings },
+    });
     shops = [];
     while (shops.length < count) shops.push(await cluster.shopAt(cluster.gateways[0]!));
   }
@@ -163,6 +167,33 @@ describe("what waits", () => {
     }
     expect(cluster.gateways.every(({ simulator }) => simulator.all().length > 0)).toBe(true);
     await cluster.close();
+  }, long);
+
+  test("keeps nobody waiting while a callback of its account hangs", async () => {
+    const sink = await Sink.open({ secure: false });
+    sink.on("/hang", () => ({ status: 200, hang: true }));
+    await open(6, { "callback.timeout": "20s" });
+    const sendFrom = async ({ account, devices }: Shop, more = {}) =>
+      expectAccepted(await account.send({ ...textFrom(devices[0]!), ...more }));
+    for (const shop of shops) await sendFrom(shop, { callbackStatus: sink.url("/hang") });
+    await sink.requests("/hang", shops.length);
+    let moving = true;
+    let longest = 0;
+    const asked = shops.map(async (shop) => {
+      while (moving) {
+        const began = performance.now();
+        await sendFrom(shop);
+        await shop.account.gateway.json("message", "list", "--account", shop.account.id);
+        longest = Math.max(longest, performance.now() - began);
+      }
+    });
+    await cluster.add("node-2");
+    await cluster.share();
+    moving = false;
+    await Promise.all(asked);
+    expect(longest).toBeLessThan(8_000);
+    await cluster.close();
+    await sink.close();
   }, long);
 
   test("is told to those who watch, as after a restart", async () => {

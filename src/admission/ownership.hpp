@@ -16,7 +16,8 @@ namespace merpati::admission {
 /// What this process does for an account.
 enum class Stay : std::uint8_t {
     here,       // Everything.
-    leaving,    // Ends what was begun, and begins nothing.
+    leaving,    // Ends what was begun, and begins nothing. Questions are answered, and messages
+                // are taken, which wait for the next owner.
     elsewhere,  // Nothing: another process may work for it.
 };
 
@@ -40,6 +41,10 @@ public:
     }
     [[nodiscard]] bool works_for(model::AccountId account) const noexcept {
         return of(account) == Stay::here;
+    }
+    /// The same, or it ends its work for the account.
+    [[nodiscard]] bool answers_for(model::AccountId account) const noexcept {
+        return of(account) != Stay::elsewhere;
     }
     /// Whether this process does what is done once for all accounts: retention, summaries.
     [[nodiscard]] bool keeps_house() const noexcept { return of_shard(0) == Stay::here; }

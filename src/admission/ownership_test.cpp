@@ -40,6 +40,9 @@ TEST(OwnershipTest, AnAccountThatLeavesIsNotWorkedForButNotElsewhereYet) {
     ownership.set(shard_of_first, Stay::leaving);
     EXPECT_FALSE(ownership.works_for(first));
     EXPECT_EQ(ownership.of(first), Stay::leaving);
+    EXPECT_TRUE(ownership.answers_for(first));
+    ownership.set(shard_of_first, Stay::elsewhere);
+    EXPECT_FALSE(ownership.answers_for(first));
     EXPECT_TRUE(ownership.works_for(second));
 }
 

@@ -36,9 +36,10 @@ namespace merpati::daemon {
 /// account waits in the store; so do the results of what a `Leave::at_once` interrupted, which its
 /// next owner treats as after a crash.
 ///
-/// Detaching: first the accounts are `leaving`. Nothing is begun for them any more, but requests
-/// can still be answered: what they submit waits in the store. When all that was begun has ended,
-/// they are `elsewhere`; then the devices are disconnected, and streams and waiting requests end.
+/// Detaching: first the accounts are `leaving`. Nothing is begun for them any more, but questions
+/// are answered, and messages are taken, which wait in the store. When all that was begun has
+/// ended, they are `elsewhere`; then the devices are disconnected, and streams and waiting requests
+/// end.
 ///
 /// Cost: an attach is one commit, and a few queries for all of its accounts together; messages and
 /// callbacks themselves are read when they are due.

@@ -54,6 +54,7 @@ struct Attempt {
 class Receiver {
 public:
     ~Receiver() {
+        hold(false);
         io_.stop();
         thread_.join();
     }
@@ -66,6 +67,12 @@ public:
         std::unique_lock lock{mutex_};
         return came_.wait_for(lock, patience, [&] { return ids_.size() >= count; });
     }
+    /// Whether callbacks that come are not answered, until that is over.
+    void hold(bool holds) {
+        const std::lock_guard lock{mutex_};
+        holds_ = holds;
+        changed_.notify_all();
+    }
     /// By id, how often it came.
     [[nodiscard]] std::map<std::string, int> ids() {
         const std::lock_guard lock{mutex_};
@@ -76,15 +83,18 @@ private:
     outbound::ScriptedReply take(const std::string& head) {
         static constexpr std::string_view name = "webhook-id: ";
         const auto place = head.find(name) + name.size();
-        const std::lock_guard lock{mutex_};
+        std::unique_lock lock{mutex_};
         ++ids_[head.substr(place, head.find('\r', place) - place)];
         came_.notify_all();
+        changed_.wait(lock, [this] { return !holds_; });
         return {.bytes = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"};
     }
 
     std::mutex mutex_;
     std::condition_variable came_;
+    std::condition_variable changed_;
     std::map<std::string, int> ids_;
+    bool holds_ = false;
     boost::asio::io_context io_;
     outbound::ScriptedServer server_{io_, [this](int, const auto& head) { return take(head); }};
     std::thread thread_{[this] { io_.run(); }};
@@ -101,11 +111,18 @@ struct AccountMovesTest : ::testing::Test {
     }
     ~AccountMovesTest() override { gateway->stop(); }
 
-    /// Makes a call of the machine's operator that must succeed.
+    /// Makes a call of the machine's operator.
+    auto ask(http::Method method, std::string_view target, const json::value& body = {}) {
+        return http::request(config::local_socket_path(settings.store), method, target,
+                             body.is_null() ? std::string{} : json::serialize(body), 60s);
+    }
+    int status_of(http::Method method, std::string_view target, const json::value& body = {}) {
+        const auto reply = ask(method, target, body);
+        return reply ? reply->status : 0;
+    }
+    /// Makes one that must succeed.
     json::value call(http::Method method, std::string_view target, const json::value& body = {}) {
-        const auto reply =
-            http::request(config::local_socket_path(settings.store), method, target,
-                          body.is_null() ? std::string{} : json::serialize(body), 60s);
+        const auto reply = ask(method, target, body);
         EXPECT_TRUE(reply) << (reply ? "" : reply.error().describe());
         EXPECT_EQ(reply ? reply->status : 0, 200) << target << (reply ? reply->body : "");
         return reply ? json::parse(reply->body) : json::value{};
@@ -369,6 +386,34 @@ TEST_F(AccountMovesTest, WhatWaitsWhileTheAccountIsElsewhereIsSentWhenItComesBac
     post("/v1/devices/" + fast + "/resume");
     ASSERT_TRUE(receiver.wait_for(1, patience));
     EXPECT_EQ(attempts({fast}).at(0).message, id);
+}
+
+TEST_F(AccountMovesTest, WhileACallbackEndsQuestionsAreAnsweredAndMessagesTakenButChangesWait) {
+    constexpr int waits = 503;
+    const auto account = add_account(receiver.url());
+    add_device(account, fast);
+    receiver.hold(true);
+    const auto id = send(account, fast, 1);
+    ASSERT_TRUE(receiver.wait_for(1, patience));
+    std::thread mover{[&] { detach(account); }};
+    const auto change = [&] {
+        return status_of(http::Method::patch, "/v1/admin/accounts/" + account, {{"name", "baru"}});
+    };
+    EXPECT_TRUE(comes_true([&] { return change() == waits; }));
+    EXPECT_EQ(call(http::Method::get, "/v1/messages/" + id).at("state"), "sent");
+    const json::value message{
+        {"from", fast}, {"to", "6281234000002"}, {"Type", "text"}, {"message", "dua"}};
+    const auto taken =
+        post("/v1/messages/bulk", {{"account", account}, {"messages", json::array{message}}});
+    EXPECT_EQ(taken.at("accepted"), 1) << taken;
+    EXPECT_EQ(change(), waits);
+    EXPECT_EQ(attempts({fast}).size(), 1U) << "nothing more is begun";
+    receiver.hold(false);
+    mover.join();
+    EXPECT_EQ(status_of(http::Method::get, "/v1/messages/" + id), waits);
+    attach(account);
+    ASSERT_TRUE(receiver.wait_for(2, patience));
+    EXPECT_EQ(attempts({fast}).size(), 2U);
 }
 
 TEST_F(AccountMovesTest, ManyAccountsMoveTogether) {

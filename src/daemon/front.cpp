@@ -183,7 +183,13 @@ bool Front::is_here(Shard shard) const {
     return ownership_->of_shard(shard) == admission::Stay::here;
 }
 
-/// Others may have seen later than this node who works for what.
+bool Front::may_be_here(const api::Operation& operation, Shard shard) const {
+    const bool leaves = ownership_->of_shard(shard) == admission::Stay::leaving;
+    return is_here(shard) || (leaves && api::place_of(operation) == api::Place::account);
+}
+
+/// Others may have seen later than this node who works for what. A shard that leaves this node is
+/// nobody's, but its devices are still here.
 bool Front::is_settled() const {
     const std::lock_guard lock{mutex_};
     if (clock_.steady_now() < moved_at_ + known_within) {
@@ -191,7 +197,9 @@ bool Front::is_settled() const {
     }
     for (Shard shard = 0; shard < store::shard_count; ++shard) {
         const auto& node = ids_.at(static_cast<std::size_t>(shard));
-        if (!node || (node == self_ && !is_here(shard))) {
+        const bool is_known = node ? node != self_ || is_here(shard)
+                                   : ownership_->of_shard(shard) == admission::Stay::leaving;
+        if (!is_known) {
             return false;
         }
     }
@@ -276,7 +284,7 @@ http::Handler Front::guard(const api::Operation& operation, http::Handler handle
     return [this, &operation, handler = std::move(handler)](const http::Request& request,
                                                             http::Responder responder) {
         const auto shard = shard_of(operation, request);
-        if (shard && !is_here(*shard)) {
+        if (shard && !may_be_here(operation, *shard)) {
             pass_on(operation, shard, request, std::move(responder));
             return;
         }
@@ -303,7 +311,7 @@ http::UploadHandler Front::guard(const api::Operation& operation, http::UploadHa
                const http::Request& request, http::Responder responder,
                http::PieceHold hold) -> std::unique_ptr<http::BodyReceiver> {
         const auto shard = shard_of(operation, request);
-        if (shard && !is_here(*shard)) {
+        if (shard && !may_be_here(operation, *shard)) {
             return sending_.take(in_table(*shard), request, std::move(responder));
         }
         if (std::holds_alternative<api::BodyHandler*>(operation.answerer)) {

@@ -38,7 +38,9 @@ namespace merpati::daemon {
 /// of a key is known at once, as are that of a person who has only one, and one that the query
 /// names. Otherwise the operation itself finds out, before it does anything, that its account is
 /// elsewhere (api/manage/engine/whereabouts.hpp); then its request is passed on, of which a copy
-/// was kept. That is also how a request goes on whose account moves meanwhile.
+/// was kept. That is also how a request goes on whose account moves meanwhile. Until its account
+/// has left, the operation says whether the request can be carried out here still
+/// (admission::Stay).
 ///
 /// Posts of the official platform go to all nodes (PlatformPosts).
 ///
@@ -106,6 +108,8 @@ private:
     [[nodiscard]] std::optional<store::Shard> shard_of(const api::Operation& operation,
                                                        const http::Request& request) const;
     [[nodiscard]] bool is_here(store::Shard shard) const;
+    /// Whether the operation may be carried out by this node's rooms.
+    [[nodiscard]] bool may_be_here(const api::Operation& operation, store::Shard shard) const;
     [[nodiscard]] std::unique_ptr<http::BodyReceiver> keep_body(const http::UploadHandler& handler,
                                                                 const http::Request& request,
                                                                 http::Responder responder,

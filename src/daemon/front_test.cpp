@@ -123,7 +123,8 @@ struct FrontTest : ::testing::Test {
             } else {
                 const http::Handler handler = [this](const http::Request& request,
                                                      http::Responder responder) {
-                    answer(about(request), request.body, std::move(responder));
+                    const bool asks = request.method == Method::get;
+                    answer(about(request), request.body, std::move(responder), asks);
                 };
                 passed_.add(operation.method, path, handler);
                 own_.add(operation.method, path, front_.guard(operation, handler));
@@ -133,9 +134,12 @@ struct FrontTest : ::testing::Test {
         static std::int64_t about(const http::Request& request) {
             return std::stoll(std::string{request.header("X-About").value_or("0")});
         }
-        void answer(std::int64_t about, std::string_view body, http::Responder responder) {
+        void answer(std::int64_t about, std::string_view body, http::Responder responder,
+                    bool asks = false) {
             const model::AccountId account{about};
-            if (about != 0 && !ownership.works_for(account)) {
+            const bool is_here =
+                asks ? ownership.answers_for(account) : ownership.works_for(account);
+            if (about != 0 && !is_here) {
                 responder.send(
                     api::manage::reply_of(api::manage::elsewhere(account), api::Language::english));
                 return;
@@ -396,6 +400,26 @@ TEST_F(TwoFrontsTest, ACallThatItsOwnNodeTakesNoMoreGoesToTheNext) {
     EXPECT_EQ(waiting->body(), "node-2 late");
 }
 
+TEST_F(TwoFrontsTest, WhileAnAccountLeavesItsNodeSaysWhatItStillCarriesOut) {
+    give(toko, nullptr);
+    first.ownership.set(std::array{store::shard_of(toko)}, Stay::leaving);
+    const Asked asked{.key = key_of(toko), .about = toko};
+    EXPECT_EQ(first.ask(Method::get, "/v1/messages", asked)->body(), "node-1 ");
+    auto change = first.ask(Method::post, "/v1/messages", asked);
+    EXPECT_TRUE(is_unanswered(*change));
+    give(toko, &second);
+    EXPECT_EQ(change->body(), "node-2 ");
+}
+
+TEST_F(TwoFrontsTest, WhileTheFirstShardLeavesNobodySignsIn) {
+    give(store::Shard{0}, nullptr);
+    second.ownership.set(std::array{store::Shard{0}}, Stay::leaving);
+    auto waiting = second.ask(Method::post, "/v1/session");
+    EXPECT_TRUE(is_unanswered(*waiting));
+    give(store::Shard{0}, &first);
+    EXPECT_EQ(waiting->body(), "node-1 ");
+}
+
 TEST_F(TwoFrontsTest, ANodeThatLeavesIsAskedNothingMoreByThoseWhoHaveSeenIt) {
     second.node().state = store::Node::State::leaving;
     tell();
@@ -437,6 +461,12 @@ TEST_F(TwoFrontsTest, ItIsSettledOnceAllKnowWhoWorksForWhat) {
     EXPECT_FALSE(first.front().is_settled());
     clock.advance(1s);
     EXPECT_TRUE(first.front().is_settled());
+    give(toko, nullptr);
+    first.ownership.set(std::array{store::shard_of(toko)}, Stay::leaving);
+    clock.advance(1s);
+    EXPECT_TRUE(first.front().is_settled()) << "its devices are still here";
+    give(toko, &first);
+    clock.advance(1s);
     first.ownership.set(std::array{store::shard_of(toko)}, Stay::elsewhere);
     EXPECT_FALSE(first.front().is_settled()) << "its own rooms do not work for it";
     EXPECT_TRUE(second.front().is_settled());

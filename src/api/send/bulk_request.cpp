@@ -67,7 +67,7 @@ std::optional<Outcome> BulkRequest::admit() {
         return std::move(account.error());
     }
     account_ = *std::move(account);
-    if (!bulk_.rooms_.intake.works_for(account_->account.id)) {
+    if (!bulk_.rooms_.intake.takes_for(account_->account.id)) {
         return manage::elsewhere(account_->account.id);
     }
     auto answered = body_.dry_run ? std::nullopt : take_key();

@@ -41,9 +41,9 @@ void Intake::probe(const model::Message& message, Probed done) {
         });
 }
 
-Checked<void> Intake::check_again(const admission::Principal& caller,
-                                  model::AccountId account) const {
-    if (!rooms_.ownership.works_for(account)) {
+Checked<void> Intake::check_again(const admission::Principal& caller, model::AccountId account,
+                                  bool waits) const {
+    if (waits ? !rooms_.ownership.works_for(account) : !takes_for(account)) {
         return admission::refuse(Refusal::elsewhere);
     }
     if (auto held = rooms_.rights.check(caller); !held) {
@@ -74,7 +74,8 @@ void Intake::store_message(std::unique_ptr<model::Message> message, std::shared_
     store::Accept accept{.message = std::move(message), .idempotency = {}};
     entry->complete(accept, delay);
     accept.is_permitted = [this, &asking = *entry](const model::Message& asked) {
-        asking.may_send_ = check_again(asking.caller_, asked.account);
+        const bool waits = asked.revision == model::Revision::b;
+        asking.may_send_ = check_again(asking.caller_, asked.account, waits);
         return asking.may_send_.has_value();
     };
     const bool taken = rooms_.committer.accept(

@@ -98,14 +98,17 @@ public:
     }
     /// Gives a message its id and its times. Returns the delay that was asked for.
     Millis begin(model::Message& message, const Moment& moment);
-    /// Whether this process works for the account, so far.
-    [[nodiscard]] bool works_for(model::AccountId account) const {
-        return rooms_.ownership.works_for(account);
+    /// Whether this process takes messages of the account, so far. Those of one that is about to
+    /// leave are sent by its next owner.
+    [[nodiscard]] bool takes_for(model::AccountId account) const {
+        return rooms_.ownership.answers_for(account);
     }
-    /// Whether the caller and the account may still send, and this process works for the account.
-    /// For the transaction.
+    /// Whether the caller and the account may still send, and this process takes messages of the
+    /// account. For the transaction. `waits`: somebody waits here for the outcome of the message,
+    /// so that it must also be sent here.
     [[nodiscard]] admission::Checked<void> check_again(const admission::Principal& caller,
-                                                       model::AccountId account) const;
+                                                       model::AccountId account,
+                                                       bool waits = false) const;
     /// For a message that was stored, on the committer's thread after the commit.
     void accepted(std::unique_ptr<model::Message> message);
 

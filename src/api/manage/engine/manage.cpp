@@ -187,13 +187,16 @@ Outcome Manage::try_run(const Operation& operation, const Request& request,
     return work(context_);
 }
 
-/// Nothing was done yet, so that another node can do it.
+/// Nothing was done yet, so that another node can do it. While the account leaves, only changes
+/// wait: its rooms do not follow them any more.
 std::optional<Outcome> Manage::find_elsewhere(const Operation& operation, Call& call) const {
     const auto meant = account_meant(context_, operation, call);
     if (!meant) {
         return failed(meant.error(), call);
     }
-    if (*meant && !context_.ownership->works_for(**meant)) {
+    const auto& ownership = *context_.ownership;
+    const bool asks = operation.method == http::Method::get;
+    if (*meant && !(asks ? ownership.answers_for(**meant) : ownership.works_for(**meant))) {
         return elsewhere(**meant);
     }
     call.placed = *meant;

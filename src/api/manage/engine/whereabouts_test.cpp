@@ -77,6 +77,16 @@ TEST_F(WhereaboutsTest, NothingIsDoneElsewhereOrLogged) {
     EXPECT_EQ(get("/admin/accounts/" + elsewhere).text("name"), "Toko");
 }
 
+TEST_F(WhereaboutsTest, WhileAnAccountLeavesQuestionsAreAnsweredAndChangesWait) {
+    stay(Stay::leaving);
+    EXPECT_EQ(get("/messages/" + message).status, 200);
+    EXPECT_EQ(get("/messages?account=" + elsewhere).status, 200);
+    expect_elsewhere(post("/messages/" + message + "/cancel"));
+    expect_elsewhere(patch("/admin/accounts/" + elsewhere, R"({"name":"Warung"})"));
+    expect_elsewhere(del("/keys/" + key));
+    EXPECT_TRUE(messages.cancelled.empty());
+}
+
 TEST_F(WhereaboutsTest, AnAccountThatLeavesDuringACallIsNotChanged) {
     Call call{.principal = admission::Principal::local(0),
               .placed = model::AccountId::parse(elsewhere)};
