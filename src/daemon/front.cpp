@@ -119,6 +119,9 @@ void Front::note_owners(const store::NodeGeneration& self, const std::vector<sto
     {
         const std::lock_guard lock{mutex_};
         self_ = self.node;
+        has_others_ = std::ranges::any_of(nodes, [&](const store::Node& node) {
+            return node.state == store::Node::State::live && node.id != self;
+        });
         const auto before = ids_;
         for (const auto& [shard, owner] : owners) {
             const auto place = static_cast<std::size_t>(shard);
@@ -159,13 +162,15 @@ void Front::attend(const admission::Ownership& ownership, const api::Callers& ca
 
 void Front::leave() {
     receiving_.leave();
-    if (!left_at_ && !others().empty()) {
+    const std::lock_guard lock{mutex_};
+    if (!left_at_ && has_others_) {
         left_at_ = clock_.steady_now();
     }
 }
 
 /// A request that is sent while its connection closes may be lost, and nobody knows whether it was
-/// carried out. So others have time to see that this node leaves.
+/// carried out. So others have time to see that this node leaves: those that work for nothing yet,
+/// too, because they also pass requests on.
 void Front::drain(std::chrono::milliseconds patience) {
     if (left_at_) {
         std::this_thread::sleep_for(*left_at_ + quiet_within - clock_.steady_now());

@@ -143,6 +143,7 @@ private:
     std::optional<std::int64_t> self_;              // This node.
     SteadyTime moved_at_{};                         // When owners of shards have changed.
     std::uint64_t moves_ = 0;                       // How often.
+    bool has_others_ = false;                       // Other nodes are at work.
     std::optional<SteadyTime> left_at_;             // Empty too if there are no others.
     std::vector<std::string> names_;                // By shard: of its node; "": nobody.
     std::vector<std::optional<std::int64_t>> ids_;  // The same.

@@ -441,6 +441,18 @@ TEST_F(TwoFrontsTest, ANodeThatLeavesCarriesOutNothingOfOthersAnyMore) {
     EXPECT_EQ(waiting->body(), "node-1 ");
 }
 
+TEST_F(TwoFrontsTest, ANodeThatLeavesGivesThoseWithoutAccountsTimeToSeeIt) {
+    const auto takes = [](Front& front) {
+        const auto began = std::chrono::steady_clock::now();
+        front.leave();
+        front.drain(0ms);
+        return std::chrono::steady_clock::now() - began;
+    };
+    give_all(first);  // The second one works for nothing, and passes on what it is asked.
+    EXPECT_EQ(second.ask(Method::post, "/v1/send", by(toko))->wait(), 200);
+    EXPECT_GE(takes(first.front()), 250ms);
+}
+
 TEST_F(TwoFrontsTest, ANodeThatStopsAnswersWhatStillWaitsThere) {
     give(warung, nullptr);
     auto waiting = first.ask(Method::post, "/v1/send", by(warung));
