@@ -1,6 +1,8 @@
 // Reads contacts and suppressions.
 #include <algorithm>
+#include <deque>
 #include <string>
+#include <utility>
 
 #include "base/ascii.hpp"
 #include "store/sql/campaign_rows.hpp"
@@ -15,15 +17,18 @@ constexpr std::int64_t number_end = 1'000'000'000'000'000;
 /// The contacts that a page reads at most.
 constexpr std::size_t contact_visits_max = 10'000;
 
-/// The account's contacts in the order of numbers: all, or those with any of some tags.
+/// The account's contacts in the order of numbers: all, some with each query, or those with any of
+/// some tags.
 class ContactWalk {
 public:
     ContactWalk(Connection& connection, const ContactFilter& filter)
         : filter_(filter),
           number_(filter.after ? filter.after->value() : 0),
           next_(connection,
-                "SELECT number FROM contact WHERE account = ? AND number > ? "
-                "ORDER BY number LIMIT 1"),
+                std::string{"SELECT "} + contact_columns +
+                    " FROM contact b WHERE b.account = ? AND b.number > ? "
+                    "ORDER BY b.number LIMIT ?",
+                Rows::many),
           next_of_tag_(connection,
                        "SELECT number FROM contact_tag WHERE account = ? AND tag = ? AND "
                        "number > ? ORDER BY number LIMIT 1"),
@@ -32,12 +37,10 @@ public:
 
     /// Empty: there is none left.
     std::optional<model::Contact> next() {
-        std::optional<std::int64_t> lowest;
         if (filter_.tags.empty()) {
-            if (auto row = next_.query(filter_.account.value, number_); row.next()) {
-                lowest = row.integer(0);
-            }
+            return next_of_all();
         }
+        std::optional<std::int64_t> lowest;
         for (const auto& tag : filter_.tags) {
             auto row = next_of_tag_.query(filter_.account.value, tag, number_);
             if (row.next()) {
@@ -53,8 +56,26 @@ public:
     }
 
 private:
+    std::optional<model::Contact> next_of_all() {
+        if (read_.empty()) {
+            constexpr std::size_t most = 256;
+            auto row = next_.query(filter_.account.value, number_, std::min(filter_.limit, most));
+            while (row.next()) {
+                read_.push_back(read_contact(row));
+            }
+        }
+        if (read_.empty()) {
+            return std::nullopt;
+        }
+        auto contact = std::move(read_.front());
+        read_.pop_front();
+        number_ = contact.number.value();
+        return contact;
+    }
+
     const ContactFilter& filter_;
-    std::int64_t number_;  // The last one.
+    std::int64_t number_;              // The last one.
+    std::deque<model::Contact> read_;  // After it.
     Statement next_;
     Statement next_of_tag_;
     Statement contact_;
