@@ -13,10 +13,14 @@ Result<void> Runner::take_in(const store::ShardSet& shards) {
     if (shards.empty()) {
         return {};
     }
-    auto* campaigns = reader();
-    if (campaigns == nullptr) {
-        return fail(ErrorCode::store_failed, "the campaigns cannot be read");
+    if (reader_ == nullptr) {
+        auto opened = means_.store.open_reader();
+        if (!opened) {
+            return pass(opened);
+        }
+        reader_ = std::move(*opened);
     }
+    auto* campaigns = &reader_->campaigns();
     const auto to_notify = campaigns->campaigns_to_notify(shards);
     if (!to_notify) {
         return pass(to_notify);
@@ -31,7 +35,12 @@ Result<void> Runner::take_in(const store::ShardSet& shards) {
         }
         know(campaign)->campaign = campaign;
         if (auto counted = count_loads(*campaign); !counted) {
-            return counted;
+            if (counted.error().code != ErrorCode::damaged) {
+                return counted;
+            }
+            means_.log.error(
+                "cannot read which rows of a campaign wait in lanes; more are handed over",
+                {{"campaign", campaign->id.text()}, {"why", counted.error().describe()}});
         }
     }
     for (const auto& campaign : *to_notify) {

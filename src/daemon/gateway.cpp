@@ -83,7 +83,7 @@ public:
               clock,
               {.store = [this](auto answer) { committer_.probe(std::move(answer)); },
                .scheduler = [this](auto answer) { sending_.scheduler.probe(std::move(answer)); },
-               .store_trouble = [this] { return trouble_of(store_, committer_); }},
+               .store_trouble = [this] { return trouble_of(store_, committer_, node_); }},
               health_options(supervisor.watchdog), log.in("health")),
           entrances_(clock, random, sending_.connectors, front, settings, log) {
         opened.begin(queue_clock_);

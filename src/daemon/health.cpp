@@ -4,13 +4,21 @@
 
 #include <fmt/format.h>
 
+#include "daemon/node.hpp"
+
 namespace merpati::daemon {
 
-std::string trouble_of(const store::Store& store, const store::Committer& committer) {
+std::string trouble_of(const store::Store& store, const store::Committer& committer,
+                       const Node* node) {
     if (committer.counts().waiting > store::CommitterOptions{}.queue_max / 2) {
         return "is too slow";
     }
-    return store.condition().trouble();
+    auto trouble = store.condition().trouble();
+    if (const auto unserved = node == nullptr ? std::string{} : node->trouble();
+        !unserved.empty()) {
+        trouble += (trouble.empty() ? "" : "; ") + unserved;
+    }
+    return trouble;
 }
 
 Health::Health(const Clock& clock, Watched watched, HealthOptions options, telemetry::Log log)

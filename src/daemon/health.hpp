@@ -20,14 +20,18 @@
 
 namespace merpati::daemon {
 
+class Node;
+
 struct HealthOptions {
     std::chrono::milliseconds every{2'000};      // Between two checks.
     std::chrono::milliseconds patience{10'000};  // A thread silent for longer counts as hung.
 };
 
-/// Why the store may soon refuse writes; empty: no trouble. A store that cannot commit is not
-/// reported here, because it ends the process.
-[[nodiscard]] std::string trouble_of(const store::Store& store, const store::Committer& committer);
+/// Why the store may soon refuse writes, or accounts are served by nobody; empty: no trouble. A
+/// store that cannot commit is not reported here, because it ends the process. `node`: null if no
+/// other process can share the store.
+[[nodiscard]] std::string trouble_of(const store::Store& store, const store::Committer& committer,
+                                     const Node* node);
 
 /// Operation: periodically posts a probe to the committer's thread and to the scheduler's, and
 /// checks the store's condition. `unready` reports the store's trouble at the last check, and

@@ -27,6 +27,13 @@ std::unexpected<Error> stopped() {
     return fail(ErrorCode::shutting_down, "stopped while another node was at work");
 }
 
+/// Whether the next try will probably meet the same. Others pass: the database is away, or the
+/// process stops.
+bool is_lasting(const Error& error) {
+    return error.code != ErrorCode::unavailable && error.code != ErrorCode::busy &&
+           error.code != ErrorCode::fenced && error.code != ErrorCode::shutting_down;
+}
+
 /// Deposes nodes that are silent for longer than their lease. Errors: busy (another one runs), and
 /// those of Nodes::list and Nodes::depose.
 Result<void> check_nobody_works(store::Nodes& nodes, const config::Settings& settings) {
@@ -202,10 +209,12 @@ void Node::run_moves() {
     bool is_done = true;
     while (!moves_end_) {
         const auto is_news = [this] { return moves_end_ || membership_.looks() != looks_seen_; };
-        if (is_done) {
-            changed_.wait(lock, is_news);
-        } else {
+        if (!is_done) {
             changed_.wait_for(lock, retry_every, [this] { return moves_end_; });
+        } else if (const auto next = next_retry()) {
+            changed_.wait_for(lock, *next - clock_.steady_now(), is_news);
+        } else {
+            changed_.wait(lock, is_news);
         }
         if (moves_end_) {
             return;
@@ -232,8 +241,31 @@ bool Node::move_once(Lock& lock) {
             return false;
         }
     }
+    std::erase_if(failing_,
+                  [this](const auto& one) { return !membership_.owned().has(one.first); });
+    failing_count_ = failing_.size();
     const auto mine = membership_.owned().without(membership_.surplus()).without(attached_);
-    return mine.empty() || take_up(lock, mine);
+    return take_up(lock, mine.without(pausing()));
+}
+
+/// When a shard whose attach has failed is tried again; empty: there is none.
+std::optional<SteadyTime> Node::next_retry() const {
+    std::optional<SteadyTime> next;
+    for (const auto& [shard, failing] : failing_) {
+        next = std::min(next.value_or(failing.again_at), failing.again_at);
+    }
+    return next;
+}
+
+/// Those that are not tried again yet.
+store::ShardSet Node::pausing() const {
+    store::ShardSet found;
+    for (const auto& [shard, failing] : failing_) {
+        if (failing.again_at > clock_.steady_now()) {
+            found.add(shard);
+        }
+    }
+    return found;
 }
 
 /// What is not attached was detached before, and its release has failed; or it never was.
@@ -265,9 +297,12 @@ bool Node::detach(Lock& lock, const store::ShardSet& shards, model::Leave how) {
     return detached.has_value();
 }
 
-/// Connects devices, so it is not begun without a lease.
+/// Connects devices, so it is not begun without a lease. False: something is left to do.
 bool Node::take_up(Lock& lock, const store::ShardSet& shards) {
-    if (!membership_.lease().holds()) {
+    if (shards.empty()) {
+        return true;
+    }
+    if (moves_end_ || !membership_.lease().holds()) {
         return false;
     }
     lock.unlock();
@@ -275,16 +310,62 @@ bool Node::take_up(Lock& lock, const store::ShardSet& shards) {
     const auto attached = moves_.attach(shards.list());
     const auto took = std::chrono::ceil<Millis>(clock_.steady_now() - began);
     lock.lock();
+    if (!attached && is_lasting(attached.error())) {
+        return pass_over(lock, shards, attached.error());
+    }
     if (!attached) {
         log_trouble("cannot begin to work for accounts; trying again", attached.error());
         return false;
     }
     logged_trouble_.clear();
+    std::erase_if(failing_, [&](const auto& one) { return shards.has(one.first); });
+    failing_count_ = failing_.size();
     attached_.add(shards);
     log_.info("works for accounts",
               {{"shards", fmt::to_string(attached_.size())}, {"ms", fmt::to_string(took.count())}});
     tell_owners();
     return true;
+}
+
+/// Attaches halves of the shards, down to the one that fails, whose next try has time. False:
+/// something is left to do.
+bool Node::pass_over(Lock& lock, const store::ShardSet& shards, const Error& error) {
+    const auto list = shards.list();
+    if (list.size() == 1) {
+        note_failing(list.front(), error);
+        return true;
+    }
+    const store::ShardSet half{std::span{list}.first(list.size() / 2)};
+    for (const auto& part : {half, shards.without(half)}) {
+        if (!take_up(lock, part.common_with(membership_.owned()))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// What several shards fail for is logged once.
+void Node::note_failing(store::Shard shard, const Error& error) {
+    const bool is_logged = std::ranges::any_of(
+        failing_, [&](const auto& one) { return one.second.why == error.detail; });
+    auto& failing = failing_[shard];
+    failing.why = error.detail;
+    failing.pause = std::clamp<Millis>(2 * failing.pause, retry_every, retry_pause_max);
+    failing.again_at = clock_.steady_now() + failing.pause;
+    failing_count_ = failing_.size();
+    if (!is_logged && !moves_end_) {
+        log_.error("nobody works for the accounts of a shard; trying again, more and more rarely",
+                   {{"shard", fmt::to_string(shard)}, {"why", error.describe()}});
+    }
+}
+
+std::string Node::trouble() const {
+    const auto count = failing_count_.load();
+    return count == 0 ? std::string{}
+                      : fmt::format(
+                            "nobody works for the accounts of {} of {} parts, because they "
+                            "cannot be read (the log says why)",
+                            count, store::shard_count);
 }
 
 void Node::log_trouble(std::string_view what, const Error& error) {

@@ -1,10 +1,13 @@
 // This process as one of the nodes that share a store.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -58,12 +61,17 @@ struct NodeContacts {
 /// Together: any number of nodes own shards at once. `enter` joins. From `begin_moves` on this node
 /// claims what is free and its own by `place`, and gives up what another node should have. A second
 /// thread attaches and detaches, so that the lease never waits for that. A shard that is claimed is
-/// served once it is attached; an attach that fails is tried again every `retry_every`, and the
-/// shard stays this node's meanwhile. A shard that another node should have is released once its
-/// work is settled here; if that cannot be said to the database, it is tried again. At most
-/// `given_at_once` shards are given up together, so that few requests wait for the slowest send.
+/// served once it is attached; while the database is away that is tried again every `retry_every`,
+/// and the shard stays this node's meanwhile. A shard that another node should have is released
+/// once its work is settled here; if that cannot be said to the database, it is tried again. At
+/// most `given_at_once` shards are given up together, so that few requests wait for the slowest
+/// send.
 ///
-/// Threads: the owner's; `lease` and `leases_lost` from any.
+/// Damage: an attach of several shards that fails for another reason is repeated for halves of
+/// them, so that all but those that cannot be attached are served. These are logged, named by
+/// `trouble`, and tried again after a pause that doubles up to `retry_pause_max`.
+///
+/// Threads: the owner's; `lease`, `leases_lost` and `trouble` from any.
 class Node {
 public:
     /// What is done with shards, on the second thread.
@@ -108,8 +116,11 @@ public:
 
     [[nodiscard]] const cluster::Lease& lease() const noexcept { return membership_.lease(); }
     [[nodiscard]] std::uint64_t leases_lost() const noexcept { return membership_.leases_lost(); }
+    /// For operators: that nobody works for some accounts. Empty: nothing is amiss.
+    [[nodiscard]] std::string trouble() const;
 
     static constexpr std::chrono::milliseconds retry_every{500};
+    static constexpr std::chrono::milliseconds retry_pause_max{60'000};
     static constexpr std::size_t given_at_once = 32;
 
 private:
@@ -123,6 +134,10 @@ private:
     [[nodiscard]] bool give_up(Lock& lock, const store::ShardSet& shards);
     [[nodiscard]] bool detach(Lock& lock, const store::ShardSet& shards, model::Leave how);
     [[nodiscard]] bool take_up(Lock& lock, const store::ShardSet& shards);
+    [[nodiscard]] bool pass_over(Lock& lock, const store::ShardSet& shards, const Error& error);
+    void note_failing(store::Shard shard, const Error& error);
+    [[nodiscard]] std::optional<SteadyTime> next_retry() const;
+    [[nodiscard]] store::ShardSet pausing() const;
     void log_trouble(std::string_view what, const Error& error);
 
     const Clock& clock_;
@@ -142,6 +157,14 @@ private:
     bool first_move_made_ = false;
     std::uint64_t looks_seen_ = 0;  // By the second thread.
     std::string logged_trouble_;    // Why a move was not made; empty: the last one was.
+    /// An own shard that could not be attached.
+    struct Failing {
+        std::string why;
+        Millis pause{0};
+        SteadyTime again_at{};
+    };
+    std::map<store::Shard, Failing> failing_;
+    std::atomic<std::size_t> failing_count_{0};
     Moves moves_;
     PeriodicThread thread_;
     std::thread mover_;

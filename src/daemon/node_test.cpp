@@ -175,7 +175,13 @@ struct MovingNodeTest : ::testing::Test {
             changed.notify_all();
             return fail(ErrorCode::unavailable, "the database is away");
         }
-        attached.add(store::ShardSet{shards});
+        const store::ShardSet meant{shards};
+        if (!meant.common_with(damaged).empty()) {
+            tried.push_back({.shards = shards.size(), .at = clock.steady_now()});
+            changed.notify_all();
+            return fail(ErrorCode::damaged, "a row cannot be read");
+        }
+        attached.add(meant);
         changed.notify_all();
         return {};
     }
@@ -228,6 +234,12 @@ struct MovingNodeTest : ::testing::Test {
     std::ptrdiff_t told = 0;  // Shards that are said to be this node's.
     std::size_t largest = 0;  // How many were detached at once.
     int failures = 0;         // How many more calls of `attach` fail.
+    store::ShardSet damaged;  // Of which `attach` fails.
+    struct Try {
+        std::size_t shards = 0;
+        SteadyTime at;
+    };
+    std::vector<Try> tried;  // Calls of `attach` that met damage.
     std::unique_ptr<Node> node;
 };
 
@@ -250,6 +262,38 @@ TEST_F(MovingNodeTest, AnAttachThatFailsIsTriedAgainAndTheShardsAreNobodysMeanwh
     const std::lock_guard lock{mutex};
     EXPECT_TRUE(attached.is_all());
     EXPECT_EQ(failures, 0);
+}
+
+TEST_F(MovingNodeTest, AShardThatIsDamagedKeepsNoOtherAndIsTriedAgainMoreAndMoreRarely) {
+    damaged.add(store::Shard{7});
+    damaged.add(store::Shard{200});
+    const auto tries_alone = [this](std::size_t place) -> std::optional<SteadyTime> {
+        std::size_t count = 0;
+        for (const auto& one : tried) {
+            if (one.shards == 1 && count++ == place) {
+                return one.at;
+            }
+        }
+        return std::nullopt;
+    };
+    start();
+    {
+        const std::lock_guard lock{mutex};
+        EXPECT_EQ(attached, store::ShardSet::all().without(damaged));
+        EXPECT_EQ(told, store::shard_count - 2);
+    }
+    EXPECT_THAT(node->trouble(), HasSubstr("the accounts of 2 of 256 parts"));
+    wait_until([&] { return tries_alone(5).has_value(); });
+    {
+        const std::lock_guard lock{mutex};
+        const auto first_pause = *tries_alone(2) - *tries_alone(0);
+        const auto second_pause = *tries_alone(4) - *tries_alone(2);
+        EXPECT_GE(first_pause, Node::retry_every);
+        EXPECT_GE(second_pause, 2 * Node::retry_every);
+        damaged = {};
+    }
+    wait_until([this] { return told == store::shard_count; });
+    EXPECT_EQ(node->trouble(), "");
 }
 
 TEST_F(MovingNodeTest, WhatAnotherNodeShouldHaveIsDetachedBeforeItIsReleasedAndLittleAtATime) {

@@ -131,6 +131,33 @@ TEST_P(CampaignDamageTest, ACampaignThatCannotBeReadStopsNoOther) {
     EXPECT_FALSE(store->condition().is_damaged(device));
 }
 
+TEST_P(CampaignDamageTest, APageOfCampaignsThatIsLostKeepsNoOtherFromAStart) {
+    constexpr std::size_t campaigns_count = 200;
+    std::vector<model::CampaignId> all;
+    for (std::size_t count = 0; count < campaigns_count; ++count) {
+        all.push_back(running(1, 1).id);
+        UploadCounts counts;
+        ASSERT_TRUE(stage(create().id, {fresh(2)}, counts));  // A broken upload.
+    }
+    damage("campaign", 1);
+    const auto open = reader();
+    const auto is_most = [&](const auto& found) {
+        ASSERT_TRUE(found) << found.error().describe();
+        EXPECT_LT(found->size(), campaigns_count);
+        EXPECT_GT(found->size(), campaigns_count / 2);
+    };
+    const auto campaigns = open->campaigns().open_campaigns(ShardSet::all());
+    ASSERT_TRUE(campaigns) << campaigns.error().describe();
+    const auto running_count =
+        std::ranges::count(*campaigns, model::CampaignState::running, &model::Campaign::state);
+    EXPECT_LT(running_count, campaigns_count);
+    EXPECT_GT(running_count, campaigns_count / 2);
+    is_most(open->campaigns().campaigns_to_clean(ShardSet::all()));
+    is_most(open->campaigns().campaigns_to_notify(ShardSet::all()));
+    EXPECT_TRUE(std::ranges::is_sorted(*campaigns, {}, &model::Campaign::id));
+    EXPECT_GT(store->condition().damages(), 0);
+}
+
 TEST_P(CampaignDamageTest, ACampaignThatCannotBeReadIsMissingFromTheListAlone) {
     constexpr int campaigns_count = 60;
     model::CampaignPlan plan;

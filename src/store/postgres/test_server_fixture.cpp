@@ -114,8 +114,7 @@ TestServer::TestServer(bool syncs) : syncs_(syncs), owner_(::getpid()) {
 
 TestServer::~TestServer() {
     if (::getpid() == owner_ && server_ > 0) {
-        ::kill(server_, SIGQUIT);
-        ::waitpid(server_, nullptr, 0);
+        stop(SIGQUIT);
     }
 }
 
@@ -140,6 +139,25 @@ std::string TestServer::create_migrated_database() {
 void TestServer::drop_database(const std::string& url) {
     const auto settings = take(ConnectionSettings::parse(url));
     run(fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", settings.value_of("dbname")));
+}
+
+void TestServer::damage(const std::string& url, const std::vector<std::string>& tables) {
+    constexpr std::size_t page_bytes = 8'192;
+    std::vector<std::string> files;
+    {
+        Connection connection{take(ConnectionSettings::parse(url))};
+        for (const auto& table : tables) {
+            files.push_back(connection.query_text(
+                fmt::format("SELECT pg_relation_filepath('{}')", table).c_str()));
+        }
+    }
+    stop(SIGINT);  // It writes all pages before it ends.
+    for (const auto& file : files) {
+        std::fstream bytes{data_ / file, std::ios::in | std::ios::out | std::ios::binary};
+        bytes << std::string(page_bytes, '\xff');
+        EXPECT_TRUE(bytes.flush()) << file;
+    }
+    start();
 }
 
 void TestServer::create_data() const {
@@ -174,6 +192,11 @@ void TestServer::start() {
             give_up("PostgreSQL does not start: " + text_of(log));
         }
     }
+}
+
+void TestServer::stop(int signal) {
+    ::kill(server_, signal);
+    ::waitpid(server_, nullptr, 0);
 }
 
 std::string TestServer::url_of(const std::string& database) const {

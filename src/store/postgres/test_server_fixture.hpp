@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <sys/types.h>
+#include <vector>
 
 #include "store/conformance/store_fixture.hpp"
 #include "testing/temporary_folder.hpp"
@@ -39,9 +40,14 @@ public:
     /// Removes a database that nobody uses any more.
     void drop_database(const std::string& url);
 
+    /// Makes the first pages of tables or indexes of the database unreadable, as a disk may. Nobody
+    /// may use the server, which is started anew.
+    void damage(const std::string& url, const std::vector<std::string>& tables);
+
 private:
     void create_data() const;
     void start();
+    void stop(int signal);
     [[nodiscard]] std::string url_of(const std::string& database) const;
     void run(const std::string& sql) const;
 

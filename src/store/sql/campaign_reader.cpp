@@ -1,7 +1,10 @@
 // Reads campaigns and their recipients.
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "store/sql/campaign_rows.hpp"
 #include "store/sql/rows.hpp"
@@ -18,6 +21,9 @@ constexpr std::size_t page_visits_max = 10'000;
 
 /// The campaigns that a list passes over at most because they cannot be read.
 constexpr std::size_t list_damages_max = 200;
+
+/// The same of a start, and of an attach.
+constexpr std::size_t start_damages_max = 1'000;
 
 std::string select_campaigns(const std::string& condition) {
     return std::string{"SELECT "} + campaign_columns + " FROM " + campaign_tables + " WHERE " +
@@ -47,48 +53,55 @@ StoredCampaignReader::StoredCampaignReader(Connection& connection, Condition& co
              "SELECT pending + queued + sent + failed + skipped + uncertain + cancelled "
              "FROM campaign WHERE id = ? AND removed = 0") {}
 
-/// The campaigns that fit and can be read. The others are recorded as damage. `condition`: of `c`.
-std::vector<model::Campaign> StoredCampaignReader::readable(const std::string& condition,
-                                                            const ShardSet& shards) {
-    const auto of_shards = condition + " AND " + in_shards("c.account") + " ORDER BY c.id";
-    try {
-        std::vector<model::Campaign> found;
-        Statement read{connection_, select_campaigns(of_shards)};
-        for (auto row = query_of_shards(read, shards, true); row.next();) {
-            found.push_back(read_campaign(row).campaign);
-        }
-        return found;
-    } catch (const Failure& failure) {
-        if (!failure.is_damage()) {
-            throw;
-        }
-    }
-    return readable_each(of_shards, shards);
-}
-
-std::vector<model::Campaign> StoredCampaignReader::readable_each(const std::string& condition,
-                                                                 const ShardSet& shards) {
-    std::vector<std::int64_t> ids;
-    {
-        Statement list{connection_, "SELECT c.id FROM campaign c WHERE " + condition};
-        for (auto row = query_of_shards(list, shards, true); row.next();) {
-            ids.push_back(row.integer(0));
-        }
-    }
-    std::vector<model::Campaign> found;
-    Statement read{connection_, select_campaigns("c.id = ?")};
-    for (const auto id : ids) {
+/// Calls `read` for all ids of campaigns; if that meets damage, for parts of them, so that what
+/// cannot be read costs no other campaign. `read` keeps nothing of a part for which it throws.
+void StoredCampaignReader::read_in_parts(
+    const std::function<void(std::int64_t first, std::int64_t last)>& read) {
+    using Part = std::pair<std::int64_t, std::int64_t>;
+    std::vector<Part> parts{
+        {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}};
+    std::size_t damages = 0;
+    for (bool whole = true; !parts.empty() && damages < start_damages_max; whole = false) {
+        const auto [first, last] = parts.back();
+        parts.pop_back();
         try {
-            if (auto row = read.query(id); row.next()) {
-                found.push_back(read_campaign(row).campaign);
-            }
+            read(first, last);
+            continue;
         } catch (const Failure& failure) {
             if (!failure.is_damage()) {
                 throw;
             }
-            condition_.note_damage("campaign " + std::to_string(id));
+        }
+        if (whole) {
+            parts.emplace_back(1, std::max<std::int64_t>(connection_.last_assigned("campaign"), 1));
+        } else if (first == last) {
+            condition_.note_damage("campaign " + std::to_string(first));
+            ++damages;
+        } else {
+            const auto middle = std::midpoint(first, last);
+            parts.emplace_back(middle + 1, last);
+            parts.emplace_back(first, middle);
         }
     }
+    if (!parts.empty()) {
+        condition_.note_damage("campaigns from " + std::to_string(parts.back().first) + " on");
+    }
+}
+
+/// The campaigns that fit and can be read, by their ids. `condition`: of `c`.
+std::vector<model::Campaign> StoredCampaignReader::readable(const std::string& condition,
+                                                            const ShardSet& shards) {
+    Statement list{connection_,
+                   select_campaigns("c.id >= ?1 AND c.id <= ?2 AND " + condition + " AND " +
+                                    in_shards("c.account", 3) + " ORDER BY c.id")};
+    std::vector<model::Campaign> found;
+    read_in_parts([&](std::int64_t first, std::int64_t last) {
+        std::vector<model::Campaign> part;
+        for (auto row = query_of_shards(list, shards, true, first, last); row.next();) {
+            part.push_back(read_campaign(row).campaign);
+        }
+        std::ranges::move(part, std::back_inserter(found));
+    });
     return found;
 }
 
@@ -108,13 +121,18 @@ Result<std::vector<model::Campaign>> StoredCampaignReader::campaigns_to_notify(
 Result<std::vector<CampaignToClean>> StoredCampaignReader::campaigns_to_clean(
     const ShardSet& shards) {
     return guarded([&]() -> Result<std::vector<CampaignToClean>> {
-        std::vector<CampaignToClean> found;
         Statement list{connection_,
-                       "SELECT id, account FROM campaign WHERE (staged = 1 OR removed = 1) AND " +
-                           in_shards("account") + " ORDER BY id"};
-        for (auto row = query_of_shards(list, shards, true); row.next();) {
-            found.push_back({.campaign = {row.integer(0)}, .account = {.value = row.integer(1)}});
-        }
+                       "SELECT id, account FROM campaign WHERE (staged = 1 OR removed = 1) AND "
+                       "id >= ?1 AND id <= ?2 AND " +
+                           in_shards("account", 3) + " ORDER BY id"};
+        std::vector<CampaignToClean> found;
+        read_in_parts([&](std::int64_t first, std::int64_t last) {
+            std::vector<CampaignToClean> part;
+            for (auto row = query_of_shards(list, shards, true, first, last); row.next();) {
+                part.push_back({.campaign = {row.integer(0)}, .account = {row.integer(1)}});
+            }
+            std::ranges::move(part, std::back_inserter(found));
+        });
         return found;
     });
 }
@@ -259,7 +277,14 @@ Result<std::vector<model::Recipient>> StoredCampaignReader::waiting_rows(model::
                 throw;
             }
         }
-        add_one_by_one(found, state, key, end, limit);
+        try {
+            add_one_by_one(found, state, key, end, limit);
+        } catch (const Failure& failure) {
+            if (failure.is_damage()) {
+                condition_.note_damage("the list of rows of campaign " + std::to_string(id.value));
+            }
+            throw;
+        }
         return found;
     });
 }

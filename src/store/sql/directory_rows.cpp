@@ -55,27 +55,55 @@ public:
         }
         Statement list{reader_.connection_, fmt::format("SELECT {} FROM {} WHERE {} IN ({})",
                                                         columns, table, key, marks)};
-        RowIds there;
-        for (std::size_t begin = 0; begin < ids.size(); begin += portion) {
-            std::array<std::int64_t, portion> some{};
-            for (std::size_t place = 0; place < portion; ++place) {
-                some[place] = ids[std::min(begin + place, ids.size() - 1)];
-            }
-            auto row = std::apply([&](const auto&... id) { return list.query(id...); }, some);
-            while (row.next()) {
-                there.push_back(row.integer(0));
-                keep(kind, row, take);
-            }
+        RowIds known;  // Those that are not gone.
+        for (std::span<const std::int64_t> rest{ids}; !rest.empty();) {
+            const auto some = rest.first(std::min(rest.size(), portion));
+            read_some(kind, list, some, known, take);
+            rest = rest.subspan(some.size());
         }
-        std::ranges::sort(there);
+        std::ranges::sort(known);
         for (const auto id : ids) {
-            if (!std::ranges::binary_search(there, id)) {
+            if (!std::ranges::binary_search(known, id)) {
                 found_.gone.push_back({.kind = kind, .id = id});
             }
         }
     }
 
 private:
+    /// After damage to a page, each row is read for itself.
+    template <class Take>
+    void read_some(Kind kind, Statement& list, std::span<const std::int64_t> ids, RowIds& known,
+                   Take take) {
+        const auto found_before = found_.there.size();
+        const auto known_before = known.size();
+        std::array<std::int64_t, portion> some{};
+        for (std::size_t place = 0; place < portion; ++place) {
+            some[place] = ids[std::min(place, ids.size() - 1)];
+        }
+        try {
+            auto row = std::apply([&](const auto&... id) { return list.query(id...); }, some);
+            while (row.next()) {
+                known.push_back(row.integer(0));
+                keep(kind, row, take);
+            }
+            return;
+        } catch (const Failure& failure) {
+            if (!failure.is_damage()) {
+                throw;
+            }
+        }
+        found_.there.resize(found_before);
+        known.resize(known_before);
+        if (ids.size() == 1) {
+            known.push_back(ids.front());
+            note(kind, ids.front());
+            return;
+        }
+        for (const auto& id : ids) {
+            read_some(kind, list, {&id, 1}, known, take);
+        }
+    }
+
     /// A row that cannot be read is recorded, and no other is left out.
     template <class Take>
     void keep(Kind kind, const Cursor& row, Take take) {
@@ -89,8 +117,16 @@ private:
                 throw;
             }
         }
-        reader_.condition_.note_damage(fmt::format("row {} of kind {} of the directory",
-                                                   row.integer(0), static_cast<int>(kind)));
+        note(kind, row.integer(0));
+    }
+
+    void note(Kind kind, std::int64_t id) const {
+        if (kind == Kind::device) {  // As a start does.
+            reader_.condition_.note_damaged_lane(model::PhoneNumber::from_stored(id));
+            return;
+        }
+        reader_.condition_.note_damage(
+            fmt::format("row {} of kind {} of the directory", id, static_cast<int>(kind)));
     }
 
     StoredReader& reader_;

@@ -27,10 +27,23 @@ auto StoredReader::in_callbacks(model::AccountId account, Body body) -> decltype
 
 Result<std::vector<model::AccountId>> StoredReader::callback_accounts() {
     auto all = walk_callback_accounts();
-    if (all || all.error().code != ErrorCode::damaged) {
-        return all;
+    return all || all.error().code != ErrorCode::damaged ? std::move(all) : accounts_to_scan();
+}
+
+Result<std::vector<model::AccountId>> StoredReader::callback_accounts_of(const ShardSet& shards) {
+    auto found = find_callback_accounts(shards);
+    if (found || found.error().code != ErrorCode::damaged) {
+        return found;
     }
-    // All accounts: the scan of each one's origins shows whether it has callbacks.
+    auto all = accounts_to_scan();
+    if (all) {
+        std::erase_if(*all, [&](model::AccountId id) { return !shards.has(id); });
+    }
+    return all;
+}
+
+/// All accounts, after damage: the scan of each one's origins shows whether it has callbacks.
+Result<std::vector<model::AccountId>> StoredReader::accounts_to_scan() {
     condition_.note_damage("the queue of callbacks");
     return readable_rows<model::AccountId>(
         connection_, condition_,
@@ -40,7 +53,7 @@ Result<std::vector<model::AccountId>> StoredReader::callback_accounts() {
         });
 }
 
-Result<std::vector<model::AccountId>> StoredReader::callback_accounts_of(const ShardSet& shards) {
+Result<std::vector<model::AccountId>> StoredReader::find_callback_accounts(const ShardSet& shards) {
     return guarded([&]() -> Result<std::vector<model::AccountId>> {
         std::vector<model::AccountId> found;
         Statement find{

@@ -150,10 +150,9 @@ public:
 private:
     [[nodiscard]] std::int64_t pass_damaged(std::int64_t before,
                                             const std::function<std::int64_t()>& find);
+    void read_in_parts(const std::function<void(std::int64_t first, std::int64_t last)>& read);
     [[nodiscard]] std::vector<model::Campaign> readable(const std::string& condition,
                                                         const ShardSet& shards);
-    [[nodiscard]] std::vector<model::Campaign> readable_each(const std::string& condition,
-                                                             const ShardSet& shards);
     [[nodiscard]] std::int64_t end_of_audience(model::CampaignId id);
     [[nodiscard]] std::optional<model::Recipient> read_row(std::int64_t key);
     void note_row(const Failure& failure, std::int64_t key);

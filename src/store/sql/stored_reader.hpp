@@ -83,6 +83,9 @@ private:
     [[nodiscard]] Result<std::vector<LaneSummary>> walk_lanes();
     [[nodiscard]] Result<std::vector<LaneSummary>> lanes_of_devices();
     [[nodiscard]] Result<std::vector<model::AccountId>> walk_callback_accounts();
+    [[nodiscard]] Result<std::vector<model::AccountId>> find_callback_accounts(
+        const ShardSet& shards);
+    [[nodiscard]] Result<std::vector<model::AccountId>> accounts_to_scan();
     [[nodiscard]] std::int64_t highest(const char* table);
     [[nodiscard]] Timestamp due_of(model::AccountId account, std::int64_t due);
     [[nodiscard]] std::optional<QueueRow> read_queued(const Cursor& row);

@@ -66,6 +66,20 @@ struct DamagedStartTest : StoreTest {
         write(ends);
     }
 
+    /// Of each kind, those of both accounts.
+    [[nodiscard]] std::vector<DirectoryRow> directory_rows() const {
+        using Kind = DirectoryRow::Kind;
+        std::vector<DirectoryRow> rows;
+        for (const auto kind : {Kind::account, Kind::key, Kind::person, Kind::session}) {
+            rows.push_back({.kind = kind, .id = 1});
+            rows.push_back({.kind = kind, .id = 2});
+        }
+        for (const auto owner : {account, other}) {
+            rows.push_back({.kind = Kind::device, .id = device_of(owner).value()});
+        }
+        return rows;
+    }
+
     std::vector<std::string> texts(const char* sql) {
         sqlite::Connection connection{file.string(), sqlite::Access::read_only};
         sqlite::Statement list{connection, sql};
@@ -100,8 +114,10 @@ struct DamagedStartTest : StoreTest {
         expect_all_but_one(reader->lanes());
         expect_all_but_one(reader->lane_records());
         expect_all_but_one(reader->callback_accounts());
+        expect_all_but_one(reader->callback_accounts_of(ShardSet::all()));
         expect_all_but_one(reader->campaigns().open_campaigns(ShardSet::all()));
         EXPECT_TRUE(reader->campaigns().campaigns_to_clean(ShardSet::all()));
+        EXPECT_TRUE(reader->campaigns().campaigns_to_notify(ShardSet::all()));
         std::size_t loaded = 0;
         for (const auto owner : {account, other}) {
             const auto lane = reader->load_lane(device_of(owner), model::Source::api,
@@ -161,9 +177,9 @@ TEST_P(DamagedStartTest, NoValueOfOneRowStopsIt) {
 
 /// A table whose only page is lost has no rows left; all others do, and the loss is said.
 TEST_P(DamagedStartTest, NoPageStopsTheOtherTables) {
-    for (const auto* table :
-         {"api_key", "device", "person", "membership", "session", "lane", "queue", "callback",
-          "completion", "message", "handed_over", "meta"}) {
+    for (const auto* table : {"api_key", "device", "person", "membership", "session", "lane",
+                              "queue", "callback", "callback_waiting", "campaign", "campaign_plan",
+                              "completion", "message", "handed_over", "meta"}) {
         SCOPED_TRACE(table);
         store.reset();
         const auto damage = sqlite::engine_that_fails_to_read().damage(directory.path(), table, 0);
@@ -178,6 +194,11 @@ TEST_P(DamagedStartTest, NoPageStopsTheOtherTables) {
         EXPECT_TRUE(reader->lanes());
         EXPECT_TRUE(reader->lane_records());
         EXPECT_TRUE(reader->callback_accounts());
+        EXPECT_TRUE(reader->callback_accounts_of(ShardSet::all()));
+        EXPECT_TRUE(reader->campaigns().open_campaigns(ShardSet::all()));
+        EXPECT_TRUE(reader->campaigns().campaigns_to_clean(ShardSet::all()));
+        EXPECT_TRUE(reader->campaigns().campaigns_to_notify(ShardSet::all()));
+        EXPECT_TRUE(reader->rows_now(directory_rows()));
         for (const auto owner : {account, other}) {
             (void)reader->load_lane(device_of(owner), model::Source::api, clock.now() + 1h, 10,
                                     [](auto&) { return false; });

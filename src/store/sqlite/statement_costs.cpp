@@ -41,19 +41,16 @@ std::string normal(std::string_view sql) {
 }
 
 /// Statements that no cost test executes: how they begin, and why.
-constexpr std::array<std::string_view, 6> not_measured{
+constexpr std::array<std::string_view, 7> not_measured{
     "SELECT tail FROM callback WHERE id = ?",  // After damage; one row by its key.
     // After damage; as the list of campaigns itself, which is measured.
     "SELECT c.id FROM campaign c WHERE c.id < ?1 AND c.removed = N AND ?2 IS NULL AND ?3 IS NULL "
     "ORDER BY c.id DESC LIMIT ?4",
     "SELECT c.id FROM campaign c WHERE c.id < ?1 AND c.removed = N AND c.account = ?2 AND "
     "?3 IS NULL ORDER BY c.id DESC LIMIT ?4",
-    // After damage, on a node that shares the accounts; as the query of all, which is measured.
-    "SELECT c.id FROM campaign c WHERE c.is_open = N AND ((CASE (c.account >> N) & N WHEN N THEN "
-    "?1 "
-    "WHEN N THEN ?2 WHEN N THEN ?3 ELSE ?4 END >> CAST(c.account & N AS integer)) & N) = N ORDER "
-    "BY "
-    "c.id",
+    // After damage, where callbacks or campaigns are listed; few rows, and one.
+    "SELECT id FROM account WHERE id > ? ORDER BY id",
+    "SELECT seq FROM sqlite_sequence WHERE name = ?",
     "SELECT N FROM message_block WHERE first = ? AND last = ?",  // One row by its key.
     // At a start with a new key file; one row by its key.
     "INSERT INTO meta(name, value) VALUES('key_check', ?1) ON CONFLICT(name) DO UPDATE SET "
