@@ -67,7 +67,7 @@ test("an older program works beside the next until that keeps the schema to itse
   accepted.push(await send(second)); // It goes on.
   await sent(second, 2);
   third.launch();
-  expect(await third.exitCode()).toBe(1);
+  expect(await third.exitCode()).toBe(78);
   expect(third.log).toContain(`the store's schema is version ${known + 1}`);
 });
 

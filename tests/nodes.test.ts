@@ -149,7 +149,7 @@ test("a program neither uses nor changes a store whose schema it does not know",
     await setVersion(other);
     const why = `the store's schema is version ${other}, this program knows ${known}`;
     third.launch();
-    expect(await third.exitCode()).toBe(1);
+    expect(await third.exitCode()).toBe(78);
     expect(third.log).toContain(why);
     for (const command of [["migrate"], ["account", "list"]]) {
       const refused = await third.cli(...command);

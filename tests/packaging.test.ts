@@ -83,6 +83,14 @@ test.skipIf(isMissing)("systemd understands every line of the units", () => {
   expect(judged.stdout + judged.stderr).toBe("");
 });
 
+test("the server is not started again where docs/operations.md says that it does not help", () => {
+  const text = readFileSync(resolve(packaging, "../docs/operations.md"), "utf8");
+  const codes = [...text.matchAll(/^\| (\d+) \| .* \| no: .* \|$/gm)].map((row) => row[1]);
+  const unit = readFileSync(join(packaging, "merpati.service"), "utf8");
+  expect(codes.length).toBeGreaterThan(3);
+  expect(/^RestartPreventExitStatus=(.*)$/m.exec(unit)?.[1]).toBe(codes.join(" "));
+});
+
 test.skipIf(isMissing)("the units are as closed as packaging/README.md says", () => {
   const levels = [
     ["merpati.service", "1.2"],

@@ -58,6 +58,11 @@ public:
     static constexpr int exit_store_damaged = 65;
     static constexpr int exit_try_again = 75;
 
+    // If it could not start (EX_CONFIG): the key file, the schema or the tables are not those of
+    // this program, so that only another file, store or program helps.
+    static constexpr int exit_store_unfit = 78;
+    static constexpr int exit_wrong_settings = 2;
+
     Gateway(const Clock& clock, Random& random, const config::Settings& settings,
             Supervisor supervisor, telemetry::Log log);
     ~Gateway();

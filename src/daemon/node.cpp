@@ -137,8 +137,9 @@ Result<void> Node::join(const Pause& pause) {
         }
         joined = membership_.join();
     }
-    if (!joined) {
-        return pass(joined);
+    if (!joined) {  // The other one may end some day.
+        const auto& why = joined.error();
+        return why.code == ErrorCode::conflict ? fail(ErrorCode::busy, why.detail) : pass(joined);
     }
     self_ = *joined;
     if (const auto written = cluster::write_life(life_file_, *joined); !written) {

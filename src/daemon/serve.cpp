@@ -104,14 +104,20 @@ Started start(const config::Loaded& loaded, const Supervisor& supervisor, const 
     }
 }
 
+}  // namespace
+
 int exit_code_of(const Error& why) {
     if (why.code == ErrorCode::fenced) {  // It was frozen while it waited: the next one waits anew.
         return Gateway::exit_try_again;
     }
-    return why.code == ErrorCode::damaged ? Gateway::exit_store_damaged : 1;
+    if (why.code == ErrorCode::damaged) {
+        return Gateway::exit_store_damaged;
+    }
+    if (why.code == ErrorCode::conflict) {
+        return Gateway::exit_store_unfit;
+    }
+    return why.code == ErrorCode::invalid_argument ? Gateway::exit_wrong_settings : 1;
 }
-
-}  // namespace
 
 Supervisor supervisor_of(const std::map<std::string, std::string>& environment) {
     const auto value = [&](const char* name) {
