@@ -65,6 +65,13 @@ public:
             return away();
         }
         const auto now = rows_.clock.now();
+        for (const auto& node : rows_.nodes) {
+            if (!entry.address.empty() && node.entry.address == entry.address &&
+                node.entry.name != entry.name && node.state != store::Node::State::gone &&
+                now - node.seen_at < lease) {
+                return fail(ErrorCode::conflict, "another node is at work at the address");
+            }
+        }
         for (auto& node : rows_.nodes) {
             if (node.entry.name != entry.name) {
                 continue;

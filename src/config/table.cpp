@@ -124,10 +124,12 @@ void add_cluster(Table& table) {
               "servers should reach it: what they pass on is not encrypted. Unset: one server "
               "works at a time, and this one answers no request while another one does.",
               {.example = "10.0.0.5:8081"});
-    table.add(AT(cluster.address),
-              optional(text_where("address:port such as \"10.0.0.5:8081\"", is_listen_address)),
-              "The address of cluster.listen as the other servers reach it. Unset: cluster.listen.",
-              {.example = "10.0.0.5:8081"});
+    table.add(
+        AT(cluster.address),
+        optional(text_where("address:port such as \"10.0.0.5:8081\"", is_listen_address)),
+        "The address of cluster.listen as the other servers reach it. No two that run may have the "
+        "same. Unset: cluster.listen.",
+        {.example = "10.0.0.5:8081"});
     table.add(AT(cluster.key_file), optional(path()),
               "The secret that the servers of cluster.listen share, a file of 16 bytes or more. "
               "Unset: store.key_file.",

@@ -124,7 +124,7 @@ Result<void> Node::wait_for_all(const Pause& pause) {
     return {};
 }
 
-/// A node of this name that has just died, elsewhere, is at work until its lease ends.
+/// A node of this name or address that has just died, elsewhere, is at work until its lease ends.
 Result<void> Node::join(const Pause& pause) {
     if (const auto former = cluster::read_former_life(life_file_)) {
         std::ignore = nodes_.depose(*former, Millis{0});  // If that fails, its lease ends.

@@ -90,7 +90,8 @@ public:
 
     /// Joins; alone, it also waits until the node owns everything. Its process before this one is
     /// known to be dead, since this one has its lock, and is not waited for. Errors: shutting_down
-    /// (`pause` said so), busy (a node of this name is at work), fenced, and those of
+    /// (`pause` said so), busy (a node of this name or address is at work), fenced, and
+    /// those of
     /// Nodes::join.
     [[nodiscard]] Result<void> enter(const Pause& pause);
 

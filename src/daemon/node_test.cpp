@@ -132,6 +132,53 @@ TEST_F(KilledCommandTest, AnotherMachineWaitsForTheLease) {
     EXPECT_EQ(owned(), store::shard_count);
 }
 
+/// A server that starts while another one, of another name, is known at its address.
+struct TakenAddressTest : ::testing::Test {
+    TakenAddressTest() {
+        settings.store.url = "postgresql://merpati@/db";
+        settings.store.folder = folder.path();
+        settings.cluster.node = "one";
+        EXPECT_TRUE(other.join({.name = "two", .address = address, .version = "1"}, lease));
+    }
+
+    /// `other_lives`: it renews its lease.
+    Result<void> enter(bool other_lives) {
+        node.emplace(clock, nodes, settings, NodeContacts{.address = address},
+                     telemetry::Log::none(), [](const Error&) {});
+        return node->enter([this, other_lives](std::chrono::milliseconds time) {
+            clock.advance(time);
+            rows.clock.advance(time);
+            if (other_lives) {
+                EXPECT_TRUE(other.renew());
+            }
+            return false;
+        });
+    }
+
+    const std::string address = "10.0.0.5:8081";
+    const Millis lease = config::Settings{}.cluster.lease;
+    testing::TemporaryFolder folder;
+    testing::ManualClock clock;
+    config::Settings settings = settings_in(folder);
+    cluster::SharedRows rows;
+    cluster::FakeNodes nodes{rows};
+    cluster::FakeNodes other{rows};
+    std::optional<Node> node;
+};
+
+TEST_F(TakenAddressTest, ItDoesNotStartWhileTheOtherOneWorks) {
+    const auto entered = enter(true);
+    ASSERT_FALSE(entered);
+    EXPECT_EQ(entered.error().code, ErrorCode::busy);
+}
+
+TEST_F(TakenAddressTest, ItWaitsForTheLeaseOfOneThatWasKilled) {
+    const auto began = clock.steady_now();
+    const auto entered = enter(false);
+    EXPECT_TRUE(entered) << entered.error().describe();
+    EXPECT_GE(clock.steady_now() - began, lease);
+}
+
 /// A server that shares the rows with one on another machine. What its rooms do is played.
 struct MovingNodeTest : ::testing::Test {
     MovingNodeTest() {

@@ -77,8 +77,8 @@ public:
     virtual ~Nodes() = default;
 
     /// Begins a new generation. Call once, before the first batch is written. Errors: conflict: a
-    /// node of this name was seen within `lease`. One that is known to be dead is deposed first.
-    /// refused: there are `id_slots` nodes already.
+    /// node of this name, or another one at this address, was seen within `lease`. One that is
+    /// known to be dead is deposed first. refused: there are `id_slots` nodes already.
     [[nodiscard]] virtual Result<NodeGeneration> join(const NodeEntry& entry, Millis lease) = 0;
 
     /// By which this node's new ids differ from those of all others (UuidSource). Ids that a former

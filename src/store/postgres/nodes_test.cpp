@@ -75,6 +75,32 @@ TEST_P(NodesTest, ASecondProcessOfOneNameIsRefusedWhileTheFirstIsAlive) {
     write(batch);  // The first goes on.
 }
 
+TEST_P(NodesTest, ASecondNodeAtOneAddressIsRefusedWhileTheFirstIsAlive) {
+    take(nodes.join(entry, lease));
+    const auto other = another();
+    const auto refused = other->nodes()->join({.name = "two", .address = entry.address}, lease);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::conflict);
+    EXPECT_THAT(refused.error().detail, ::testing::HasSubstr("the node \"one\" is at work at the "
+                                                             "address 10.0.0.5:8081"));
+    take(nodes.announce_leave());
+    EXPECT_FALSE(other->nodes()->join({.name = "two", .address = entry.address}, lease));
+    WriteBatch batch;
+    batch.accepts.push_back({.message = message()});
+    write(batch);  // The first goes on.
+    take(nodes.leave());
+    take(other->nodes()->join({.name = "two", .address = entry.address}, lease));
+}
+
+TEST_P(NodesTest, TheAddressOfANodeThatIsSilentIsFreeAfterItsLease) {
+    take(nodes.join(entry, lease));
+    shell.run_script(
+        "UPDATE node SET joined_at = joined_at - 11000;"
+        "UPDATE node_heartbeat SET seen_at = seen_at - 11000");
+    const auto other = another();
+    take(other->nodes()->join({.name = "two", .address = entry.address}, lease));
+}
+
 TEST_P(NodesTest, NodesThatJoinAtOnceHaveSlotsOfTheirOwn) {
     EXPECT_EQ(nodes.slot(), std::nullopt);
     constexpr int count = 6;

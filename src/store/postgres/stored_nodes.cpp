@@ -63,6 +63,14 @@ StoredNodes::StoredNodes(ConnectionSettings settings, Listeners listeners)
 Result<NodeGeneration> StoredNodes::join(const NodeEntry& entry, Millis lease) {
     const auto begun = written([&]() -> Result<Begun> {
         invariant(!self_, "a process joins once");
+        (void)connection_.query_text(join_lock);
+        if (const auto other = user_of_address(entry, lease)) {
+            return fail(ErrorCode::conflict,
+                        fmt::format("the node \"{}\" is at work at the address {}: give this one "
+                                    "its own with cluster.listen or cluster.address, or stop the "
+                                    "other",
+                                    *other, entry.address));
+        }
         auto made = begin_generation(entry, lease);
         if (made.id.node == 0) {
             return fail(ErrorCode::conflict,
@@ -94,11 +102,26 @@ std::optional<IdSlot> StoredNodes::slot() const {
     return slot_;
 }
 
+/// Another node that was seen within `lease` where others would look for this one. Requests for
+/// either would reach the same process.
+std::optional<std::string> StoredNodes::user_of_address(const NodeEntry& entry, Millis lease) {
+    if (entry.address.empty()) {
+        return std::nullopt;
+    }
+    sql::Statement find{
+        connection_,
+        fmt::format("SELECT o.name FROM node o LEFT JOIN node_heartbeat h ON h.node = o.id "
+                    "WHERE o.address = ?1 AND o.name <> ?2 AND o.state <> 'gone' "
+                    "AND greatest(o.joined_at, h.seen_at) > {} - ?3 LIMIT 1",
+                    now)};
+    auto row = find.query(entry.address, entry.name, lease.count());
+    return row.next() ? std::optional{std::string{row.text(0)}} : std::nullopt;
+}
+
 /// Of two processes with one name that start at once, the second waits for the row, and then sees
 /// `joined_at`, but not the heartbeat. Before a slot is another node's, the commits of the node
 /// that had it have ended: who ends a generation waits for them.
 StoredNodes::Begun StoredNodes::begin_generation(const NodeEntry& entry, Millis lease) {
-    (void)connection_.query_text(join_lock);
     sql::Statement add{
         connection_,
         "INSERT INTO node(name, generation, state, address, version, joined_at, slot) "

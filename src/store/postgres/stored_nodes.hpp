@@ -49,6 +49,7 @@ private:
         NodeGeneration id;
         std::optional<IdSlot> slot{};
     };
+    [[nodiscard]] std::optional<std::string> user_of_address(const NodeEntry& entry, Millis lease);
     [[nodiscard]] Begun begin_generation(const NodeEntry& entry, Millis lease);
     [[nodiscard]] bool end_generation(const NodeGeneration& node, std::string_view condition);
     void check_schema();
