@@ -382,7 +382,7 @@ private:
             if (const auto* written = std::get_if<store::DeviceWritten>(&change)) {
                 scheduler->device_changed(written->device);
             } else if (const auto* removed = std::get_if<store::DeviceRemoved>(&change)) {
-                scheduler->device_removed(removed->device.number);
+                scheduler->device_removed(removed->device.number, removed->device.account);
             }
             runner->follow(change);
         };

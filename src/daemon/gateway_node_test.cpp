@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "config/local_files.hpp"
+#include "daemon/account_keeper.hpp"
 #include "daemon/gateway.hpp"
 #include "daemon/gateway_fixture.hpp"
 #include "http/local_client.hpp"
@@ -96,15 +97,28 @@ struct TogetherGatewayTest : ::testing::Test {
             << target << (reply ? reply->body : reply.error().describe());
         return reply ? boost::json::parse(reply->body) : boost::json::value{};
     }
-    static std::string add_account(const Machine& machine, const std::string& device) {
+    static std::string add_account(const Machine& machine, const std::string& device,
+                                   boost::json::object pace = {}) {
         const std::string account = call(machine, http::Method::post, "/v1/admin/accounts",
                                          {{"name", "toko"}, {"rate", "none"}})
                                         .at("id")
                                         .as_string()
                                         .c_str();
-        call(machine, http::Method::post, "/v1/devices",
-             {{"account", account}, {"number", device}, {"connector", "simulator"}});
+        add_device(machine, account, device, std::move(pace));
         return account;
+    }
+    static void add_device(const Machine& machine, const std::string& account,
+                           const std::string& number, boost::json::object device = {}) {
+        device["account"] = account;
+        device["number"] = number;
+        device["connector"] = "simulator";
+        call(machine, http::Method::post, "/v1/devices", device);
+    }
+    /// Moves the account's work to another machine, whichever owns the shard.
+    static void move(const std::string& account, Machine& from, Machine& to) {
+        const auto shard = store::shard_of(*model::AccountId::parse(account));
+        ASSERT_TRUE(from.gateway->accounts().detach({&shard, 1}, model::Leave::when_settled));
+        ASSERT_TRUE(to.gateway->accounts().attach({&shard, 1}));
     }
     static std::string send(const Machine& machine, const std::string& account,
                             const std::string& device) {
@@ -178,6 +192,25 @@ TEST_F(TogetherGatewayTest, WhenANodeStopsTheOtherWorksForItsAccounts) {
     expect_sent(*two, send(*two, other_account, second));
     call(*two, http::Method::post, "/v1/devices/" + first + "/resume");
     expect_sent(*two, waiting);
+}
+
+TEST_F(TogetherGatewayTest, ADeviceThatWasAddedAnewElsewhereComesBackAsItIsNow) {
+    const auto one = start("one");
+    const auto two = start("two");
+    const auto account = add_account(*one, first, {{"per_day_max", 1}});
+    expect_sent(*one, send(*one, account, first));  // Its cap is reached.
+    move(account, *one, *two);
+    call(*two, http::Method::del, "/v1/devices/" + first);
+    add_device(*two, account, first, {{"per_day_max", 2}, {"gap_ms", 0}, {"jitter_ms", 0}});
+    expect_sent(*two, send(*two, account, first));
+    move(account, *two, *one);
+    expect_sent(*one, send(*one, account, first));
+    const auto capped = send(*one, account, first);
+    const auto is_capped = [&] {
+        const auto shown = call(*one, http::Method::get, "/v1/messages/" + capped);
+        return shown.at("waits").is_object() && shown.at("waits").at("for") == "cap";
+    };
+    EXPECT_TRUE(comes_true(is_capped)) << "of its two messages";
 }
 
 TEST_F(TogetherGatewayTest, ANodeThatIsSilentIsFollowed) {

@@ -76,7 +76,7 @@ void DeviceKeeper::follow(const store::RowChange& change) {
         if (rooms_.ownership.of(removed->device.account) == admission::Stay::elsewhere) {
             return;
         }
-        rooms_.scheduler.device_removed(removed->device.number);
+        rooms_.scheduler.device_removed(removed->device.number, removed->device.account);
         rooms_.lost_devices.forget(removed->device.number);
         rooms_.restrictions.forget(removed->device.number);
         pairings_.forget(removed->device.number);

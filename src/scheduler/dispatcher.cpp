@@ -199,9 +199,12 @@ void Dispatcher::handle(DeviceRemoved&& event) {
     auto& lane = lane_of(event.device);
     lane.take_expected().reset();  // Or it would come back when its rows are read.
     lane.remove(now_);
-    // Fails only when the store stops; then one row stays that nothing reads.
+    // The removal took the row, but outcomes and outages may have been written since. If this
+    // fails, because the store stops, the row stays until the number is added again.
     std::ignore = committer_.change_always(
-        [device = event.device](store::Tables& tables) { return tables.forget_lane(device); },
+        [device = event.device, account = event.account](store::Tables& tables) {
+            return tables.forget_lane(device, account);
+        },
         [](const Result<void>&) {});
     make_ready(lane);
 }

@@ -46,6 +46,7 @@ struct DeviceChanged {
 };
 struct DeviceRemoved {
     model::PhoneNumber device;
+    model::AccountId account{};  // Which had it.
 };
 /// From now on this process works for these.
 struct DevicesAttached {

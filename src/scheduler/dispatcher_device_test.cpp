@@ -337,6 +337,7 @@ TEST_F(DeviceTest, AShortOutageFailsNothingHoweverLongItWasQueued) {
 TEST_F(DeviceTest, AnOutageIsCountedFromItsBeginOverARestartAndOtherDownStates) {
     options.give_up = 1h;
     start();
+    store_device(device.number, device.account);
     set_state(DeviceState::disconnected);
     const auto id = accept(message());
     advance(30min);

@@ -115,6 +115,13 @@ struct DispatcherFixture : ::testing::Test {
         return batch.changes.front().result;
     }
 
+    void store_device(model::PhoneNumber number, model::AccountId account) {
+        EXPECT_TRUE(change([&](store::Tables& tables) -> Result<void> {
+            EXPECT_TRUE(tables.add_device({.number = number, .account = account}, false));
+            return {};
+        }));
+    }
+
     [[nodiscard]] std::unique_ptr<model::Message> message(Millis delay = Millis{0}) {
         auto made = std::make_unique<model::Message>();
         made->id = ids.next();
@@ -131,11 +138,7 @@ struct DispatcherFixture : ::testing::Test {
     /// committer would.
     [[nodiscard]] std::unique_ptr<model::Message> commit(std::unique_ptr<model::Message> message) {
         std::unique_ptr<model::Message> stored;
-        EXPECT_TRUE(change([&](store::Tables& tables) -> Result<void> {
-            EXPECT_TRUE(
-                tables.add_device({.number = message->device, .account = message->account}, false));
-            return {};
-        }));
+        store_device(message->device, message->account);
         if (dispatcher == nullptr) {
             store::WriteBatch batch;
             batch.accepts.push_back({.message = std::move(message)});

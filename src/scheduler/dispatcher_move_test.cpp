@@ -43,6 +43,7 @@ struct MoveTest : DispatcherFixture {
     model::MessageId accept_while_down() {
         options.give_up = 1h;
         start();
+        store_device(device.number, device.account);
         device.state = model::DeviceState::disconnected;
         post(DeviceChanged{.device = device});
         return accept(message());

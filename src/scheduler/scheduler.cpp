@@ -224,8 +224,8 @@ void Scheduler::device_changed(const model::Device& device) {
     impl_->post(DeviceChanged{.device = device});
 }
 
-void Scheduler::device_removed(model::PhoneNumber device) {
-    impl_->post(DeviceRemoved{.device = device});
+void Scheduler::device_removed(model::PhoneNumber device, model::AccountId account) {
+    impl_->post(DeviceRemoved{.device = device, .account = account});
 }
 
 void Scheduler::attach(std::vector<model::Device> devices) {

@@ -170,7 +170,8 @@ public:
     /// A device was added, or its state, pause or pace was changed. Lanes without a device do not
     /// send.
     void device_changed(const model::Device& device);
-    void device_removed(model::PhoneNumber device);
+    /// `account`: which had it.
+    void device_removed(model::PhoneNumber device, model::AccountId account);
 
     /// Reads of the devices' lanes what a start reads of all, some lanes with each query and step,
     /// so that others are not held up. If that fails, it is tried again every second, and these

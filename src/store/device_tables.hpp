@@ -72,15 +72,16 @@ public:
         Timestamp since, std::optional<Timestamp> restricted_until = {}) = 0;
     /// Whether messages of the device wait or are in flight.
     virtual Result<bool> has_queue(model::PhoneNumber device) = 0;
-    /// Removes the device with its secrets and received media. Errors: not_found, conflict
+    /// Removes the device with its secrets, received media and LaneRecord. Errors: not_found, conflict
     /// (messages wait or are in flight; a running campaign names it).
     virtual Result<void> remove_device(model::PhoneNumber device) = 0;
 
     /// Sets since when the device cannot send (queue time); empty: it can.
     virtual Result<void> set_down_since(model::PhoneNumber device,
                                         std::optional<Timestamp> since) = 0;
-    /// Removes the LaneRecord of a device that was removed.
-    virtual Result<void> forget_lane(model::PhoneNumber device) = 0;
+    /// Removes what was written of the lane of a removed device of `former` since then, unless the
+    /// number is another account's by now, for which another node may work.
+    virtual Result<void> forget_lane(model::PhoneNumber device, model::AccountId former) = 0;
 
     // Values that a connector stores for a device, encrypted; removed with the device.
     static constexpr std::size_t secret_bytes_max = 1'048'576;

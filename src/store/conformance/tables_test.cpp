@@ -424,8 +424,35 @@ TEST_P(TablesTest, KeepsWhatALaneMustKnowAfterARestart) {
     records = take(reader()->lane_records());
     EXPECT_EQ(records[0].down_since, std::nullopt);
     EXPECT_EQ(records[0].sent, sent);
-    ASSERT_TRUE(change([&](Tables& tables) { return tables.forget_lane(device); }));
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.forget_lane(device, account); }));
     EXPECT_TRUE(take(reader()->lane_records()).empty());
+    EXPECT_FALSE(take(reader()->lane_record(device)));
+}
+
+/// Its process may die between the removal and what follows it, and another node add the number.
+TEST_P(TablesTest, ADeviceThatIsAddedAnewHasNothingOfTheLaneOfTheFormer) {
+    const auto set = [&] {
+        ASSERT_TRUE(
+            change([&](Tables& tables) { return tables.set_down_since(device, clock.now()); }));
+    };
+    EXPECT_TRUE(add_device(device_record()));
+    set();
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.remove_device(device); }));
+    EXPECT_FALSE(take(reader()->lane_record(device)));
+    set();  // An outage that was noted before.
+    EXPECT_TRUE(add_device(device_record()));
+    EXPECT_FALSE(take(reader()->lane_record(device)));
+}
+
+TEST_P(TablesTest, ALaneIsNotForgottenOnceItsNumberIsAnotherAccounts) {
+    const auto other = create_account();
+    auto theirs = device_record();
+    theirs.account = other;
+    EXPECT_TRUE(add_device(theirs));
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.set_down_since(device, clock.now()); }));
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.forget_lane(device, account); }));
+    EXPECT_TRUE(take(reader()->lane_record(device)));
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.forget_lane(device, other); }));
     EXPECT_FALSE(take(reader()->lane_record(device)));
 }
 

@@ -126,6 +126,7 @@ Result<DeviceDecision> StoredTables::add_device(const model::Device& device, boo
     if (connection_.changes() == 0) {
         return add_device(device, webhook_given);  // Another program has just added it.
     }
+    remove_lane(device.number);
     writer_.senders().forget();
     return DeviceDecision{.result = Decided::added, .device = written_device(device.number, true)};
 }
@@ -246,6 +247,7 @@ Result<void> StoredTables::remove_device(model::PhoneNumber device) {
     }
     Statement forget{connection_, "DELETE FROM received_media WHERE device = ?"};
     forget.run(device.value());
+    remove_lane(device);
     writer_.senders().forget();
     row_changes_.emplace_back(DeviceRemoved{**known});
     return {};

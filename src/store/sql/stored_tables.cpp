@@ -55,10 +55,18 @@ Result<void> StoredTables::set_down_since(model::PhoneNumber device,
     return {};
 }
 
-Result<void> StoredTables::forget_lane(model::PhoneNumber device) {
+Result<void> StoredTables::forget_lane(model::PhoneNumber device, model::AccountId former) {
+    Statement remove{connection_,
+                     "DELETE FROM lane WHERE device = ?1 AND NOT EXISTS (SELECT 1 FROM device "
+                     "WHERE number = ?1 AND account <> ?2)"};
+    remove.run(device.value(), former.value);
+    return {};
+}
+
+/// Whatever an earlier device with the number has left: its process may have died meanwhile.
+void StoredTables::remove_lane(model::PhoneNumber device) {
     Statement remove{connection_, "DELETE FROM lane WHERE device = ?"};
     remove.run(device.value());
-    return {};
 }
 
 Result<void> StoredTables::add_callback(const model::Callback& callback) {

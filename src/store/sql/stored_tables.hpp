@@ -76,7 +76,7 @@ public:
     Result<bool> has_queue(model::PhoneNumber device) override;
     Result<void> remove_device(model::PhoneNumber device) override;
     Result<void> set_down_since(model::PhoneNumber device, std::optional<Timestamp> since) override;
-    Result<void> forget_lane(model::PhoneNumber device) override;
+    Result<void> forget_lane(model::PhoneNumber device, model::AccountId former) override;
     Result<void> add_callback(const model::Callback& callback) override;
     Result<void> replay_callback(model::EventId event, Timestamp due, Timestamp at) override;
     Result<void> release_message(model::MessageId message, Timestamp due, Timestamp at) override;
@@ -131,6 +131,7 @@ private:
     [[nodiscard]] Result<void> check_cloud_free(model::PhoneNumber number,
                                                 std::string_view phone_number_id);
     [[nodiscard]] Result<void> update_cloud(const model::Device& was, const DevicePatch& patch);
+    void remove_lane(model::PhoneNumber device);
     [[nodiscard]] bool has_room(model::AccountId account, std::uint32_t devices_max);
     void settle(const model::Message& message, const model::Completion& completion,
                 model::MessageState from);

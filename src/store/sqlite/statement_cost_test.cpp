@@ -215,7 +215,7 @@ void StatementCostTest::write_devices() {
         take(tables.replace_device_secrets(spare, {{.name = "a", .value = Bytes(4)}}));
         take(tables.keep_received_media({.id = ids.next(), .device = spare}));
         take(tables.remove_device(spare));
-        take(tables.forget_lane(spare));
+        take(tables.forget_lane(spare, account));
         take(tables.note_inbound(device, "p1", clock.now()));
         take(tables.note_status(device, "h2", {.at = clock.now()}, clock.now()));
         take(tables.find_platform_message(device, "h2"));
