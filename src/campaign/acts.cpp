@@ -93,6 +93,24 @@ bool is_as_checked(const Campaign& campaign, const Campaign& checked) {
            campaign.counts.total() == checked.counts.total();
 }
 
+/// The draft that a copy of the campaign is, not stored yet.
+Result<Campaign> copy_of(store::Tables& tables, model::CampaignId id, Timestamp now) {
+    auto campaign = find(tables, id);
+    if (!campaign) {
+        return campaign;
+    }
+    if (auto room = tables.campaigns().check_room(campaign->account); !room) {
+        return pass(room);
+    }
+    Campaign copy;
+    copy.account = campaign->account;
+    copy.plan = std::move(campaign->plan);
+    copy.plan.schedule_at.reset();
+    copy.plan.finish_by.reset();
+    copy.created_at = now;
+    return copy;
+}
+
 }  // namespace
 
 Result<Campaign> find(store::Tables& tables, model::CampaignId id) {
@@ -235,20 +253,13 @@ Result<Campaign> edit(store::Tables& tables, model::CampaignId id, const model::
 }
 
 Result<Campaign> clone(store::Tables& tables, model::CampaignId id, Timestamp now) {
-    auto campaign = find(tables, id);
-    if (!campaign) {
-        return campaign;
-    }
-    if (auto room = tables.campaigns().check_room(campaign->account); !room) {
-        return pass(room);
-    }
-    Campaign copy;
-    copy.account = campaign->account;
-    copy.plan = std::move(campaign->plan);
-    copy.plan.schedule_at.reset();
-    copy.plan.finish_by.reset();
-    copy.created_at = now;
-    return tables.campaigns().create_campaign(copy);
+    const auto copy = copy_of(tables, id, now);
+    return copy ? tables.campaigns().create_campaign(*copy) : copy;
+}
+
+Result<Campaign> begin_clone(store::Tables& tables, model::CampaignId id, Timestamp now) {
+    const auto copy = copy_of(tables, id, now);
+    return copy ? tables.campaigns().begin_copy(*copy) : copy;
 }
 
 Result<void> remove(store::Tables& tables, model::CampaignId id) {

@@ -77,6 +77,11 @@ struct Resume {
 [[nodiscard]] Result<model::Campaign> clone(store::Tables& tables, model::CampaignId id,
                                             Timestamp now);
 
+/// The same, hidden until `copy_audience` has given it its audience, and removed if that does not
+/// come, because the process ends or another node takes the account over.
+[[nodiscard]] Result<model::Campaign> begin_clone(store::Tables& tables, model::CampaignId id,
+                                                  Timestamp now);
+
 /// Removes a draft, or a campaign that has ended.
 [[nodiscard]] Result<void> remove(store::Tables& tables, model::CampaignId id);
 
@@ -98,9 +103,9 @@ using RunChange =
 [[nodiscard]] Result<std::uint64_t> retry(const RunChange& change, const Retry& retry,
                                           const Clock& clock);
 
-/// Copies the audience of a campaign to a draft of the same account, in steps and whole or not at
-/// all: every row, as it was uploaded. Suppressions are looked up anew. The row of a person who was
-/// erased is copied as one without a number.
+/// Copies the audience of a campaign to a draft of the same account, such as `begin_clone` makes,
+/// in steps and whole or not at all: every row, as it was uploaded. Suppressions are looked up
+/// anew. The row of a person who was erased is copied as one without a number.
 [[nodiscard]] Result<store::UploadCounts> copy_audience(const RunChange& change,
                                                         store::Store& store, model::CampaignId from,
                                                         model::CampaignId to, const Clock& clock);

@@ -81,5 +81,43 @@ TEST_F(CleaningTest, ACopyThatFailsLeavesNoRows) {
     EXPECT_FALSE(is_unclean());
 }
 
+TEST_F(CleaningTest, ACopyWhoseAccountLeavesMeanwhileIsRemovedByItsNextOwner) {
+    const auto copy =
+        world->act([&](store::Tables& tables) { return begin_clone(tables, id, clock.now()); });
+    ASSERT_TRUE(copy);
+    {
+        const auto claim = world->uploads.claim(copy->id);
+        int changes = 0;
+        const RunChange leaving = [&](auto run) -> Result<void> {
+            return ++changes == 2 ? fail(ErrorCode::elsewhere, "another node works for it now")
+                                  : world->change(std::move(run));
+        };
+        const auto copied = copy_audience(leaving, *world->store, id, copy->id, clock);
+        ASSERT_FALSE(copied);
+        EXPECT_EQ(copied.error().code, ErrorCode::elsewhere);
+    }
+    EXPECT_EQ((*world->store->open_reader())->campaigns().campaigns({})->size(), 1U);
+    EXPECT_TRUE(is_unclean());
+    restart();
+    world->advance_by_seconds(2);
+    EXPECT_FALSE(is_unclean());
+    EXPECT_EQ((*world->store->open_reader())->campaigns().campaigns({})->size(), 1U);
+}
+
+TEST_F(CleaningTest, ACopyThatIsBeingMadeStaysAlthoughItsAccountComesBackMeanwhile) {
+    const auto claim = world->uploads.claim({id.value + 1});
+    const auto copy =
+        world->act([&](store::Tables& tables) { return begin_clone(tables, id, clock.now()); });
+    ASSERT_TRUE(copy);
+    ASSERT_EQ(copy->id.value, id.value + 1);
+    Result<void> attached;
+    world->runner->attach(store::ShardSet::all(), [&](Result<void> done) { attached = done; });
+    world->advance_by_seconds(3);
+    EXPECT_TRUE(attached);
+    EXPECT_TRUE(copy_audience([this](auto run) { return world->change(std::move(run)); },
+                              *world->store, id, copy->id, clock));
+    EXPECT_EQ(world->campaign(copy->id).counts.total(), 3);
+}
+
 }  // namespace
 }  // namespace merpati::campaign

@@ -127,7 +127,7 @@ TEST_F(ErasureTest, ACopyThatIsBeingMadeTakesNothingOfThePerson) {
     add_account_and_device();
     const auto from = world->add_campaign(account, {device}, 3);
     const auto to =
-        world->act([&](store::Tables& tables) { return clone(tables, from, clock.now()); });
+        world->act([&](store::Tables& tables) { return begin_clone(tables, from, clock.now()); });
     ASSERT_TRUE(to);
     bool erased = false;
     const RunChange erasing_first = [&](auto run) {
@@ -151,7 +151,7 @@ TEST_F(ErasureTest, ACopyThatWasMadeIsErasedToo) {
     add_account_and_device();
     const auto from = world->add_campaign(account, {device}, 3);
     const auto to =
-        world->act([&](store::Tables& tables) { return clone(tables, from, clock.now()); });
+        world->act([&](store::Tables& tables) { return begin_clone(tables, from, clock.now()); });
     ASSERT_TRUE(copy_audience(change, *world->store, from, to->id, clock));
     EXPECT_TRUE(*erase());
     EXPECT_EQ(world->recipients(to->id).front().state, RecipientState::cancelled);

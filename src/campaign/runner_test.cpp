@@ -444,7 +444,7 @@ TEST_F(RunnerTest, ACloneTakesTheAudienceToo) {
     add_account_and_device();
     const auto id = world->add_campaign(account, {device}, 1'500);
     const auto copy =
-        world->act([&](store::Tables& tables) { return clone(tables, id, clock.now()); });
+        world->act([&](store::Tables& tables) { return begin_clone(tables, id, clock.now()); });
     ASSERT_TRUE(copy);
     const auto counts = copy_audience([this](auto run) { return world->change(std::move(run)); },
                                       *world->store, id, copy->id, clock);

@@ -112,6 +112,10 @@ public:
 
     /// Assigns the id and returns the campaign. Ask `check_room` before.
     virtual Result<model::Campaign> create_campaign(const model::Campaign& campaign) = 0;
+    /// The same, for an audience that is copied in steps: only `stage_rows`, `complete_upload` and
+    /// `remove_campaign` find it before `complete_upload` has made it a draft like others. Whoever
+    /// begins to work for the account meanwhile finds it in `campaigns_to_clean`, and removes it.
+    virtual Result<model::Campaign> begin_copy(const model::Campaign& campaign) = 0;
     /// Whether the account may have one more campaign that has not ended. Errors: conflict (it has
     /// `unfinished_max` of them, or `campaigns_max` in all).
     virtual Result<void> check_room(model::AccountId account) = 0;

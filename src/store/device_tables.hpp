@@ -72,8 +72,8 @@ public:
         Timestamp since, std::optional<Timestamp> restricted_until = {}) = 0;
     /// Whether messages of the device wait or are in flight.
     virtual Result<bool> has_queue(model::PhoneNumber device) = 0;
-    /// Removes the device with its secrets, received media and LaneRecord. Errors: not_found, conflict
-    /// (messages wait or are in flight; a running campaign names it).
+    /// Removes the device with its secrets, received media and LaneRecord. Errors: not_found,
+    /// conflict (messages wait or are in flight; a running campaign names it).
     virtual Result<void> remove_device(model::PhoneNumber device) = 0;
 
     /// Sets since when the device cannot send (queue time); empty: it can.

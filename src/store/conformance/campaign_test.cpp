@@ -153,6 +153,57 @@ TEST_P(CampaignTest, AnAudienceIsEmptiedInSteps) {
     EXPECT_EQ(row(id, 1).number, number(1));
 }
 
+TEST_P(CampaignTest, ACopyIsHiddenUntilItsAudienceIsWhole) {
+    const auto begin = [&] {
+        return take(run([&](CampaignTables& campaigns) {
+                   return campaigns.begin_copy({.account = account, .created_at = clock.now()});
+               }))
+            .id;
+    };
+    const auto is_hidden = [&](model::CampaignId id) {
+        EXPECT_TRUE(reported.empty()) << "nobody is told of it";
+        EXPECT_FALSE(take(reader()->campaigns().campaign(id)));
+        EXPECT_TRUE(take(reader()->campaigns().campaigns({.account = account})).empty());
+        EXPECT_TRUE(take(reader()->campaigns().open_campaigns(ShardSet::all())).empty());
+        EXPECT_FALSE(
+            take(run([&](CampaignTables& campaigns) { return campaigns.find_campaign(id); })));
+        EXPECT_EQ(take(reader()->campaigns().campaigns_to_clean(ShardSet::all())),
+                  (std::vector<CampaignToClean>{{.campaign = id, .account = account}}));
+    };
+    const auto whole = begin();
+    is_hidden(whole);
+    UploadCounts counts;
+    ASSERT_TRUE(stage(whole, {fresh(1), fresh(2)}, counts));
+    reopen();
+    is_hidden(whole);
+    EXPECT_TRUE(complete(whole, counts));
+    EXPECT_EQ(campaign(whole).counts.of(RecipientState::pending), 2);
+    EXPECT_EQ(campaign(whole).state, model::CampaignState::draft);
+    EXPECT_TRUE(take(reader()->campaigns().campaigns_to_clean(ShardSet::all())).empty());
+    EXPECT_FALSE(reported.empty());
+    ASSERT_TRUE(run([&](CampaignTables& campaigns) { return campaigns.remove_campaign(whole); }));
+    const auto clean = [&](model::CampaignId id) {
+        return take(run([&](CampaignTables& campaigns) { return campaigns.remove_rows(id, 10); }));
+    };
+    EXPECT_TRUE(clean(whole).complete);
+
+    reported.clear();
+    const auto left = begin();
+    UploadCounts few;
+    ASSERT_TRUE(stage(left, {fresh(3)}, few));
+    is_hidden(left);
+    EXPECT_EQ(clean(left).changed, 1U);
+    EXPECT_TRUE(take(reader()->campaigns().campaigns_to_clean(ShardSet::all())).empty());
+    EXPECT_FALSE(complete(left, few)) << "it is gone";
+
+    const auto given_up = begin();
+    ASSERT_TRUE(
+        run([&](CampaignTables& campaigns) { return campaigns.remove_campaign(given_up); }));
+    EXPECT_FALSE(reported.empty()) << "somebody has to clean";
+    UploadCounts none;
+    EXPECT_FALSE(stage(given_up, {fresh(4)}, none));
+}
+
 TEST_P(CampaignTest, OnlyADraftTakesRows) {
     const auto id = running(1, 1).id;
     UploadCounts counts;

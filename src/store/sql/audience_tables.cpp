@@ -98,6 +98,9 @@ Result<model::Campaign> StoredCampaigns::complete_upload(model::CampaignId id,
     count(SkipReason::duplicate, counts.duplicate);
     count(SkipReason::suppressed, counts.suppressed);
     row.has_staged = false;
+    if (row.is_copying) {
+        row.is_copying = row.is_removed = false;
+    }
     write_plan(campaign);
     campaigns().write_state(id);
     return written(row);

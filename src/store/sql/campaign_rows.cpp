@@ -48,6 +48,10 @@ std::optional<model::Progress> read_progress(const Cursor& row, int column) {
                : std::optional{row.enumerator(column, model::Progress::read)};
 }
 
+std::int64_t CampaignRow::stored_removal() const noexcept {
+    return is_copying ? removed_while_copying : is_removed ? 1 : 0;
+}
+
 bool CampaignRow::is_open() const noexcept {
     using enum model::CampaignState;
     const auto state = campaign.state;
@@ -74,6 +78,7 @@ CampaignRow read_campaign(const Cursor& row) {
     read.notified_reason = row.parsed(9, model::parse_campaign_reason(row.text(9)));
     read.has_staged = row.integer(10) != 0;
     read.is_removed = row.integer(11) != 0;
+    read.is_copying = row.integer(11) == removed_while_copying;
     read.is_pruned = row.integer(12) != 0;
     campaign.counts = read_counts(row, 13);
     campaign.ends = read_ends(row, 22);

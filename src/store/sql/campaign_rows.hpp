@@ -46,12 +46,18 @@ struct CampaignRow {
     model::CampaignReason notified_reason = model::CampaignReason::none;
     bool has_staged = false;  // Rows above CampaignCounts::total may be there.
     bool is_removed = false;
-    bool is_pruned = false;  // Retention has removed its rows.
+    bool is_copying = false;  // Counts as removed until its audience is whole.
+    bool is_pruned = false;   // Retention has removed its rows.
 
     /// Whether it is one of CampaignReader::open_campaigns.
     [[nodiscard]] bool is_open() const noexcept;
     [[nodiscard]] bool is_unnotified() const noexcept;
+    /// As `removed` stores it.
+    [[nodiscard]] std::int64_t stored_removal() const noexcept;
 };
+
+/// In `removed`: its audience is being copied. Earlier versions read it as removed.
+inline constexpr std::int64_t removed_while_copying = 2;
 
 /// For `FROM campaign c LEFT JOIN campaign_plan p ON p.campaign = c.id`.
 inline constexpr const char* campaign_columns =

@@ -61,9 +61,11 @@ model::Campaign StoredCampaigns::written(const CampaignRow& row) {
     return campaign;
 }
 
+/// Also a copy that is being made.
 Result<const CampaignRow*> StoredCampaigns::find_draft(model::CampaignId id) {
-    const auto* found = find(id);
-    if (found == nullptr) {
+    recipients().write_moves();
+    const auto* found = campaigns().find(id);
+    if (found == nullptr || (found->is_removed && !found->is_copying)) {
         return no_campaign();
     }
     if (found->campaign.state != model::CampaignState::draft) {
@@ -98,19 +100,29 @@ Result<void> StoredCampaigns::check_room(model::AccountId account) {
 }
 
 Result<model::Campaign> StoredCampaigns::create_campaign(const model::Campaign& campaign) {
-    Statement insert{connection_,
-                     "INSERT INTO campaign(account, state, reason, created_at, notified_state, "
-                     "notified_reason, staged, removed, is_open, unnotified, pruned, pending, "
-                     "queued, sent, failed, skipped, uncertain, cancelled, delivered, read, "
-                     "failures_in_row, unregistered_low, unregistered_high, recent, sent_since, "
-                     "opt_outs_since, reserved, next_due_at) VALUES(?1, 'draft', '', ?2, 'draft', "
-                     "'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) "
-                     "RETURNING id"};
+    const auto made = insert(campaign, 0);
+    return written(*edit(made.id));
+}
+
+/// Its staged rows are those of its audience, so that both are found by whoever cleans.
+Result<model::Campaign> StoredCampaigns::begin_copy(const model::Campaign& campaign) {
+    return insert(campaign, removed_while_copying);
+}
+
+model::Campaign StoredCampaigns::insert(const model::Campaign& campaign, std::int64_t removed) {
+    Statement add{connection_,
+                  "INSERT INTO campaign(account, state, reason, created_at, notified_state, "
+                  "notified_reason, staged, removed, is_open, unnotified, pruned, pending, "
+                  "queued, sent, failed, skipped, uncertain, cancelled, delivered, read, "
+                  "failures_in_row, unregistered_low, unregistered_high, recent, sent_since, "
+                  "opt_outs_since, reserved, next_due_at) VALUES(?1, 'draft', '', ?2, 'draft', "
+                  "'', ?3, ?4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) "
+                  "RETURNING id"};
     auto made = campaign;
-    made.id = {insert_row(insert, campaign.account.value, campaign.created_at)};
+    made.id = {insert_row(add, campaign.account.value, campaign.created_at, removed != 0, removed)};
     campaigns().forget(made.id);
     write_plan(made);
-    return written(*edit(made.id));
+    return made;
 }
 
 Result<std::optional<model::Campaign>> StoredCampaigns::find_campaign(model::CampaignId id) {
@@ -217,11 +229,13 @@ void StoredCampaigns::release_reserves(model::AccountId account, Timestamp at) {
 }
 
 Result<void> StoredCampaigns::remove_campaign(model::CampaignId id) {
-    auto* found = edit(id);
-    if (found == nullptr) {
+    recipients().write_moves();
+    auto* found = campaigns().edit(id);
+    if (found == nullptr || (found->is_removed && !found->is_copying)) {
         return no_campaign();
     }
     found->is_removed = true;
+    found->is_copying = false;
     campaigns().write_state(id);
     flush();
     return {};

@@ -140,7 +140,7 @@ void CampaignWriter::write_state(const CampaignRow& row) {
     write_state_.run(campaign.id.value, model::to_string(campaign.state),
                      model::to_string(campaign.reason), campaign.until, campaign.started_at,
                      campaign.finished_at, model::to_string(row.notified_state),
-                     model::to_string(row.notified_reason), row.has_staged, row.is_removed,
+                     model::to_string(row.notified_reason), row.has_staged, row.stored_removal(),
                      row.is_open(), row.is_unnotified(), row.is_pruned);
 }
 

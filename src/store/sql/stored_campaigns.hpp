@@ -22,6 +22,7 @@ public:
                     std::vector<RowChange>& row_changes);
 
     Result<model::Campaign> create_campaign(const model::Campaign& campaign) override;
+    Result<model::Campaign> begin_copy(const model::Campaign& campaign) override;
     Result<void> check_room(model::AccountId account) override;
     Result<std::optional<model::Campaign>> find_campaign(model::CampaignId id) override;
     Result<model::Campaign> set_plan(model::CampaignId id,
@@ -77,6 +78,7 @@ private:
     [[nodiscard]] Result<const CampaignRow*> find_draft(model::CampaignId id);
     void flush();
     [[nodiscard]] model::Campaign written(const CampaignRow& row);
+    [[nodiscard]] model::Campaign insert(const model::Campaign& campaign, std::int64_t removed);
     void write_plan(const model::Campaign& campaign);
     void add_devices(const model::Campaign& campaign);
     void remove_devices(const model::Campaign& campaign);

@@ -106,6 +106,19 @@ Result<Campaign> check_and_start(const Context& context, Call& call, const std::
     });
 }
 
+/// Gives the claim on the campaign's audience to `claim`, which an earlier run of the change may
+/// have filled.
+Result<Campaign> claimed(const Context& context, Campaign campaign,
+                         std::optional<campaign::Uploads::Claim>& claim) {
+    claim.reset();
+    auto made = context.campaigns.uploads.claim(campaign.id);
+    if (!made) {
+        return pass(made);
+    }
+    claim.emplace(*std::move(made));
+    return campaign;
+}
+
 /// A campaign whose schedule came to nothing is checked as `start` checks it.
 Result<void> check_before_first_start(const Context& context, Call& call) {
     const auto campaign = find_campaign(context, call, call.id);
@@ -214,26 +227,30 @@ Result<value> clone(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto copied = act_on(context, call, [&](store::Tables& tables, model::CampaignId id) {
-        return campaign::clone(tables, id, context.clock.now());
-    });
+    std::optional<campaign::Uploads::Claim> claim;
+    const auto copied =
+        act_on(context, call, [&](store::Tables& tables, model::CampaignId id) -> Result<Campaign> {
+            if (!with_recipients) {
+                return campaign::clone(tables, id, context.clock.now());
+            }
+            auto begun = campaign::begin_clone(tables, id, context.clock.now());
+            // Whoever removes what broken uploads have left must not see rows of this copy as such.
+            return begun ? claimed(context, *std::move(begun), claim) : begun;
+        });
     if (!copied) {
         return pass(copied);
     }
     call.did = {{"campaign", copied->id.text()}};
     if (with_recipients) {
-        // Whoever removes what broken uploads have left must not see rows of this copy as such.
-        const auto claim = context.campaigns.uploads.claim(copied->id);
-        if (!claim) {
-            return pass(claim);
-        }
         const auto from = model::CampaignId::parse(call.id).value_or(model::CampaignId{});
         const auto rows =
             campaign::copy_audience(context.change, context.store, from, copied->id, context.clock);
         if (!rows) {
-            // A copy without its audience is none.
-            (void)context.change(
-                [&](store::Tables& tables) { return campaign::remove(tables, copied->id); });
+            // A copy without its audience is none. If the account has left, its next owner removes
+            // it.
+            (void)context.change([&](store::Tables& tables) {
+                return tables.campaigns().remove_campaign(copied->id);
+            });
             return pass(rows);
         }
         call.did["recipients"] = rows->rows;

@@ -293,6 +293,9 @@ struct ManageTest : ::testing::Test {
                     for (const auto& row : batch.row_changes) {
                         directory.apply(row);
                     }
+                    if (after_change) {
+                        after_change();
+                    }
                     return std::move(batch.changes.front().result);
                 },
             .directory = directory,
@@ -452,7 +455,8 @@ struct ManageTest : ::testing::Test {
     std::optional<IdempotencyLedger> ledger;
     admission::Directory directory;
     admission::CallerRights rights{clock, directory, {}};
-    admission::Ownership ownership;  // Everything is here, unless a test says otherwise.
+    admission::Ownership ownership;        // Everything is here, unless a test says otherwise.
+    std::function<void()> after_change{};  // Called when a change was written.
     people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};
     people::SignInThrottle throttle{random};
     std::vector<std::string> tries;
