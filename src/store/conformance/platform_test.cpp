@@ -377,10 +377,15 @@ TEST_P(PlatformTest, ReceivedMediaAreKeptWithTheirDeviceUntilRetention) {
     clock.advance(2h);
     const auto young = media();
     ASSERT_TRUE(keep(young));
-    EXPECT_TRUE(change_once([&](Tables& tables) -> Result<void> {
-        EXPECT_GE(take(tables.prune({.received_media_before = clock.now() - 1h})).removed, 1U);
-        return {};
-    }));
+    // Two rounds: a step that was undone goes on behind its rows, which the next round removes.
+    for (int rounds = 0; rounds < 2;) {
+        PruneStep step;
+        EXPECT_TRUE(change_once([&](Tables& tables) -> Result<void> {
+            step = take(tables.prune({.received_media_before = clock.now() - 1h}));
+            return {};
+        }));
+        rounds += step.complete ? 1 : 0;
+    }
     EXPECT_FALSE(take(reader()->received_media(old.id)));
     EXPECT_TRUE(take(reader()->received_media(young.id)));
 
