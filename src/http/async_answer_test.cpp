@@ -226,6 +226,31 @@ TEST_F(AsyncAnswerTest, DoesNotNestPipelinedRequests) {
     EXPECT_LT(highest - lowest, 64U * 1024);
 }
 
+TEST_F(ServerTest, AnUpgradedConnectionIsGivenAway) {
+    std::atomic<int> taken = -1;
+    router.add(Method::get, "/upgrade", [&](const Request& /*request*/, Responder responder) {
+        Reply reply{.status = 101,
+                    .upgrade = [&](FileDescriptor socket) { taken = socket.release(); }};
+        reply.add_header("Upgrade", "another");
+        responder.send(std::move(reply));
+    });
+    start();
+    auto client = connect();
+    client.send("GET /upgrade HTTP/1.1\r\nHost: a\r\n\r\n");
+    const auto answer = client.receive();
+    EXPECT_EQ(answer.status, 101);
+    EXPECT_EQ(answer.header("Upgrade"), "another");
+    EXPECT_EQ(answer.header("Connection"), "");
+    ASSERT_TRUE(eventually([&] { return taken >= 0; }));
+    RawClient other_end{FileDescriptor{taken}};
+    EXPECT_TRUE(eventually([&] { return server->counts().connections_open == 0; }));
+    server->stop();
+    client.send("ping");
+    EXPECT_EQ(other_end.receive_bytes(4), "ping");
+    other_end.send("pong");
+    EXPECT_EQ(client.receive_bytes(4), "pong");
+}
+
 TEST(ReplyQueueTest, WakesItsOwnerOncePerBatch) {
     int wakes = 0;
     ReplyQueue queue{[&] { ++wakes; }};
@@ -251,6 +276,10 @@ TEST(ReplyTest, RefusesHeadersOfSeveralLines) {
     reply.add_header("X-A", "b");
     EXPECT_EQ(reply.headers, "X-A: b\r\n");
     EXPECT_DEATH(reply.add_header("X-A", "b\r\nX-B: c"), "one line");
+    reply.add_header("X-AB", "c: d");
+    EXPECT_EQ(reply.added_header("X-A"), "b");
+    EXPECT_EQ(reply.added_header("X-AB"), "c: d");
+    EXPECT_EQ(reply.added_header("X"), std::nullopt);
     EXPECT_DEATH(reply.add_header("X-A\n", "b"), "one line");
 }
 

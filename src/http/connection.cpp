@@ -37,24 +37,6 @@ void Connection::open_overloaded() {
     serve();
 }
 
-void Connection::close() {
-    if (state_ == State::closed) {
-        return;
-    }
-    state_ = State::closed;
-    const auto keep = std::move(self_);
-    gone_ = true;
-    source_.reset();
-    break_upload_off();
-    early_reply_.reset();
-    out_ = {};
-    thread_.release(*this);
-    stream_.reset();
-    reader_.destroy_buffer();  // A Responder may keep this object for long.
-    await(Wait::nothing);
-    thread_.unlink(*this);
-}
-
 void Connection::serve() {
     while (!write_pending_) {
         switch (state_) {
@@ -387,33 +369,6 @@ void Connection::on_writable(const Stream::ErrorCode& error) {
     if (flush()) {
         serve();
     }
-}
-
-void Connection::finish() {
-    stream_->shut_down();
-    if (!client_goes_on_) {
-        close();
-        return;
-    }
-    state_ = State::lingering;
-    await(Wait::lingering);
-    if (!read_pending_) {
-        linger();
-    }
-}
-
-void Connection::linger() {
-    if (stream_->discard().closed) {
-        close();
-        return;
-    }
-    read_pending_ = true;
-    reader_.release();
-    account();
-    stream_->async_discardable(
-        [self = shared_from_this()](const Stream::ErrorCode& error, std::size_t size) {
-            self->on_read(error, size);
-        });
 }
 
 void Connection::check_deadline(SteadyTime now) {

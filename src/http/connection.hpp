@@ -46,6 +46,7 @@ enum class Origin : std::uint8_t { network, local_socket };
 ///   holding, receiving   -> closing         it is answered before that, or is late, or malformed
 ///   reading              -> closing         the request is refused or late
 ///   closing              -> lingering       all is sent; the client may still be sending
+///                        -> closed          all is sent; the socket is given away (Reply::upgrade)
 ///   any                  -> closed          the client left or is too slow, or the server stops
 ///
 /// Answers are gathered in `out_` while whole requests wait in the buffer, and are sent together.
@@ -170,6 +171,7 @@ private:
     [[nodiscard]] std::string_view route() const noexcept;
 
     void finish();
+    void hand_over();
     void linger();
     /// Reports to PartyShares whose connection it is and what it holds. Call when a wait begins.
     void account();
@@ -206,6 +208,7 @@ private:
     Router::Match match_;
     std::optional<Reply> early_reply_;  // The answer, if given before the handler returned.
     std::unique_ptr<BodySource> source_;
+    Upgrade upgrade_;
     std::unique_ptr<BodyReceiver> receiver_;
     bool uploads_ = false;           // The body comes in pieces and has not ended.
     std::uint64_t holds_ = 0;        // How many there were; the number of the last one.

@@ -79,10 +79,12 @@ void Connection::append(Reply&& reply) {
                   (reply.source == nullptr || !version_1_0_);
     thread_.count_answer(answers_index_, reply.status);
     invariant(static_body_.empty(), "answers are sent in order");
+    upgrade_ = std::move(reply.upgrade);
+    keep_alive_ = keep_alive_ && !upgrade_;
     static_body_ = append_answer(out_, reply,
                                  {.request_id = request_id_,
                                   .version_1_0 = version_1_0_,
-                                  .keep_alive = keep_alive_,
+                                  .keep_alive = keep_alive_ || upgrade_,
                                   .without_body = without_body_});
     if (reply.source != nullptr && !without_body_) {
         source_ = std::move(reply.source);

@@ -1,5 +1,7 @@
 #include "http/reply.hpp"
 
+#include <algorithm>
+
 #include "base/assert.hpp"
 #include "http/body_receiver.hpp"
 
@@ -11,6 +13,18 @@ void Reply::add_header(std::string_view name, std::string_view value) {
                   value.find_first_of(line_ends) == std::string_view::npos,
               "a reply's header is one line");
     headers.append(name).append(": ").append(value).append("\r\n");
+}
+
+std::optional<std::string_view> Reply::added_header(std::string_view name) const noexcept {
+    std::string_view rest{headers};
+    while (!rest.empty()) {
+        const auto line = rest.substr(0, rest.find("\r\n"));
+        rest.remove_prefix(std::min(line.size() + 2, rest.size()));
+        if (line.size() > name.size() + 1 && line.starts_with(name) && line[name.size()] == ':') {
+            return line.substr(name.size() + 2);
+        }
+    }
+    return std::nullopt;
 }
 
 BodyWriter::~BodyWriter() {

@@ -2,14 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "http/body_source.hpp"
 
 namespace merpati::http {
+
+/// Takes the socket of a connection that speaks another protocol from now on. Called on the I/O
+/// thread; must not block.
+using Upgrade = std::move_only_function<void(FileDescriptor socket)>;
 
 struct Reply {
     std::uint16_t status = 200;
@@ -25,6 +32,9 @@ struct Reply {
     /// If set, sent instead of both bodies: in chunks, or, to an HTTP/1.0 client, up to the end of
     /// the connection. Not with a status that carries no body.
     std::unique_ptr<BodySource> source{};
+    /// If set, called once the answer is sent, and the connection is no longer the server's. With
+    /// status 101 only, and not with TLS (RFC 9110 section 7.8).
+    Upgrade upgrade{};
 
     [[nodiscard]] std::string_view content() const noexcept {
         return static_body.empty() ? std::string_view{body} : static_body;
@@ -32,6 +42,10 @@ struct Reply {
 
     /// Adds one header line. CR, LF or NUL in it is an invariant violation.
     void add_header(std::string_view name, std::string_view value);
+
+    /// The value of the first added header of this name, in the same case.
+    [[nodiscard]] std::optional<std::string_view> added_header(
+        std::string_view name) const noexcept;
 };
 
 /// Takes a Responder's reply. Implemented by the connection.

@@ -122,6 +122,15 @@ public:
         return answer;
     }
 
+    /// The next `size` bytes; fewer if the connection ended, or no more came within `patience`.
+    std::string receive_bytes(std::size_t size) {
+        while (unread_.size() < size && read_some()) {
+        }
+        auto bytes = unread_.substr(0, size);
+        unread_.erase(0, size);
+        return bytes;
+    }
+
     /// All bytes until the server closes. Fails the test if it does not close.
     std::string receive_all() {
         while (read_some()) {

@@ -108,6 +108,11 @@ void Stream::shut_down() {
     ::shutdown(socket_.native_handle(), SHUT_WR);
 }
 
+FileDescriptor Stream::release() {
+    ErrorCode ignored;  // The descriptor is given away in any case.
+    return FileDescriptor{socket_.release(ignored)};
+}
+
 std::optional<std::uint32_t> Stream::peer_user() {
     ucred credentials{};
     socklen_t size = sizeof credentials;

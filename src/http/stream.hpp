@@ -14,6 +14,8 @@
 #include <boost/system/error_code.hpp>
 #include <openssl/ssl.h>
 
+#include "base/file_descriptor.hpp"
+
 namespace merpati::http {
 
 /// Operation: `read` and `write` never wait; the `async_` methods do. TCP and Unix sockets are used
@@ -50,6 +52,9 @@ public:
 
     /// The socket's descriptor, to poll. Owned by the stream.
     [[nodiscard]] int descriptor() noexcept { return socket_.native_handle(); }
+
+    /// Plain streams only. Gives the socket away; afterwards only the destructor may be called.
+    [[nodiscard]] FileDescriptor release();
 
     /// The user id at the other end of a Unix socket; empty if the system does not know.
     [[nodiscard]] std::optional<std::uint32_t> peer_user();

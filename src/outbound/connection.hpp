@@ -50,6 +50,9 @@ public:
 
     void close();
 
+    /// Plain TCP only. Gives the socket away; afterwards only `close` may be called.
+    [[nodiscard]] boost::asio::ip::tcp::socket release() { return std::move(socket_); }
+
     /// The TLS session, for later handshakes. Null: the server has given none, it was taken before,
     /// or this is plain TCP.
     [[nodiscard]] TlsSession take_session();

@@ -79,6 +79,7 @@ private:
 PeerExchange::PeerExchange(std::shared_ptr<PeerPool> pool, PeerRequest request, PeerDone done)
     : pool_(std::move(pool)),
       on_open_(std::move(request.on_open)),
+      on_upgrade_(std::move(request.on_upgrade)),
       has_room_(std::move(request.has_room)),
       done_(std::move(done)),
       timer_(pool_->executor()),
@@ -88,6 +89,7 @@ PeerExchange::PeerExchange(std::shared_ptr<PeerPool> pool, PeerRequest request, 
     limits_.body_bytes_max = std::numeric_limits<std::size_t>::max();
     limits_.on_head = std::move(request.on_head);
     limits_.on_body = std::move(request.on_body);
+    limits_.may_upgrade = on_upgrade_ != nullptr;
     pieces_.push_back({.bytes = std::move(request.bytes)});
 }
 
@@ -218,12 +220,25 @@ void PeerExchange::received(bool at_end) {
             }
             return;
         case ResponseReader::State::done:
+            if (reader_->response().status == 101) {
+                hand_over();
+                return;
+            }
             end({}, reader_->keep_alive() && all_is_sent_ && !writing_ && !cannot_send_ && !at_end);
             return;
         case ResponseReader::State::failed:
             end(std::unexpected(reader_->take_error()));
             return;
     }
+}
+
+void PeerExchange::hand_over() {
+    if (!reader_->keep_alive()) {
+        end(fail(ErrorCode::protocol, "more than the answer came before the upgrade"));
+        return;
+    }
+    on_upgrade_(connection_->release());
+    end({});
 }
 
 void PeerExchange::cancel() {

@@ -35,6 +35,9 @@ struct PeerRequest {
     /// Called with each piece of the body as it arrives. Returning false ends the exchange,
     /// successfully.
     std::function<bool(std::span<const std::byte>)> on_body;
+    /// Called with the socket after the head of a response 101. Empty: no other protocol was asked
+    /// for.
+    std::function<void(boost::asio::ip::tcp::socket)> on_upgrade;
     /// Asked after each piece. False: nothing more is read before PeerExchange::read_on.
     std::function<bool()> has_room;
 };
@@ -88,11 +91,13 @@ private:
     void write();
     void read();
     void received(bool at_end);
+    void hand_over();
     void let_go(bool keep);
 
     const std::shared_ptr<PeerPool> pool_;
     Request limits_;  // Of the reader.
     const std::function<void()> on_open_;
+    const std::function<void(boost::asio::ip::tcp::socket)> on_upgrade_;
     const std::function<bool()> has_room_;
     PeerDone done_;
     std::deque<Piece> pieces_;

@@ -1,5 +1,6 @@
 #include "outbound/peer_client.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +93,34 @@ TEST_F(PeerClientTest, AConnectionThatWasIdleForLongIsNotUsedAgain) {
     send(two, request);
     ASSERT_TRUE(until([&] { return two.ended.has_value(); }));
     EXPECT_EQ(server.connections, 2);
+}
+
+TEST_F(PeerClientTest, AConnectionIsGivenAwayAfterAnUpgrade) {
+    const auto ask = [&] {
+        std::optional<tcp::socket> taken;
+        std::optional<Result<void>> ended;
+        client.send({.method = "GET",
+                     .bytes = std::make_shared<const std::string>(request),
+                     .on_upgrade = [&](tcp::socket socket) { taken = std::move(socket); }},
+                    [&](Result<void> result) { ended = std::move(result); });
+        EXPECT_TRUE(until([&] { return ended.has_value(); }));
+        return taken.has_value() && taken->is_open();
+    };
+    EXPECT_FALSE(ask());  // An answer as any other.
+    answer.bytes = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\r\n";
+    EXPECT_TRUE(ask());
+    EXPECT_EQ(server.connections, 1);
+    answer.bytes += "more";
+    EXPECT_FALSE(ask());
+    EXPECT_EQ(server.connections, 2);
+}
+
+TEST_F(PeerClientTest, AnUpgradeThatWasNotAskedForIsAnError) {
+    answer.bytes = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\r\n";
+    Seen seen;
+    send(seen, request);
+    ASSERT_TRUE(until([&] { return seen.ended.has_value(); }));
+    EXPECT_FALSE(seen.ended->has_value());
 }
 
 TEST_F(PeerClientTest, ABodyIsSentInPieces) {

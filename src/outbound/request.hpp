@@ -50,6 +50,8 @@ struct Request {
     /// Called with each piece of the body as it arrives; Response::body then stays empty. Returning
     /// false ends the request, successfully, and closes the connection.
     std::function<bool(std::span<const std::byte>)> on_body;
+    /// The request asks for another protocol: the response 101 is its final one.
+    bool may_upgrade = false;
     /// False: the server must not get the request twice, so it is not sent again on a new
     /// connection after a byte of it may have left.
     bool repeatable = true;

@@ -105,9 +105,9 @@ void ResponseReader::parse_head(std::string_view bytes) {
         return;
     }
     const auto status = head->response.status;
-    if (status == 101) {
+    if (status == 101 && !request_.may_upgrade) {
         set_failed(ErrorCode::protocol, "an upgrade was not asked for");
-    } else if (status >= 200) {
+    } else if (status >= 200 || status == 101) {
         head_ = std::move(*head);
         has_head_ = true;
         begin_body();

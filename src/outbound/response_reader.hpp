@@ -15,7 +15,8 @@
 namespace merpati::outbound {
 
 /// Operation: give `feed` the bytes as they arrive, and call `finish` when the connection has
-/// ended. Interim responses (1xx) are skipped; the final one is `response()`. Call neither once the
+/// ended. Interim responses (1xx, but for a 101 that was asked for) are skipped; the final one is
+/// `response()`. Call neither once the
 /// state is `done` or `failed`.
 ///
 /// State, response and error do not depend on the pieces in which the bytes arrive. Only
@@ -25,8 +26,9 @@ namespace merpati::outbound {
 /// the body; 128 header fields; 8 interim responses; those of http::ChunkDecoder. Memory: at most
 /// one incomplete head, and the body.
 ///
-/// Errors: protocol (not HTTP, ended early, an upgrade, an unknown transfer coding, a limit other
-/// than the body's), refused (a body over its limit that may not be cut; Request::truncate).
+/// Errors: protocol (not HTTP, ended early, an upgrade that was not asked for, an unknown transfer
+/// coding, a limit other than the body's), refused (a body over its limit that may not be cut;
+/// Request::truncate).
 ///
 /// Threads: none. Knows no sockets; the request must outlive it.
 class ResponseReader {
