@@ -12,6 +12,7 @@
 #include "api/manage/engine/fields.hpp"
 #include "api/manage/engine/problem.hpp"
 #include "daemon/options.hpp"
+#include "forwarding/channel_text.hpp"
 #include "forwarding/divertible_body.hpp"
 #include "forwarding/kept_body.hpp"
 #include "forwarding/kept_request.hpp"
@@ -43,6 +44,13 @@ bool is_repeatable(const http::Request& request) {
                return operation.idempotent && operation.method == request.method &&
                       http::match_path(operation.path, request.path);
            });
+}
+
+/// What those of the published interface answer is whole, whichever operation it is.
+forwarding::AnswerSize answer_of(const api::Operation& operation) {
+    return std::holds_alternative<api::AccountHandler*>(operation.answerer)
+               ? forwarding::AnswerSize::brief
+               : forwarding::AnswerSize::any;
 }
 
 /// The address by which a process reaches what it listens on itself.
@@ -82,11 +90,13 @@ Front::Front(const Clock& clock, Random& random, const config::Settings& setting
     : clock_(clock),
       log_(log.in("front")),
       secret_(secret),
-      forwarder_(clock, api::refusal_body, {}, log.in("front")),
+      forwarder_(clock, api::refusal_body,
+                 {.channel_request = forwarding::channel_request(secret_)}, log.in("front")),
       sending_(forwarder_, secret_, is_repeatable,
                [this](const auto& asked) { return callers_->party_of(asked); }),
-      receiving_(secret_, api::refusal_body, settings.http.body_max,
-                 [this](const auto& asked) { return callers_->party_of(asked); }),
+      receiving_(
+          secret_, api::refusal_body, cluster_http_options(settings).limits,
+          [this](const auto& asked) { return callers_->party_of(asked); }, log.in("front")),
       cluster_server_(clock, random, cluster_http_options(settings), cluster_router_,
                       cluster_router_, forwarding::refusal_to_nodes(api::refusal_body),
                       log.in("http")),
@@ -175,13 +185,18 @@ void Front::drain(std::chrono::milliseconds patience) {
     if (left_at_) {
         std::this_thread::sleep_for(*left_at_ + quiet_within - clock_.steady_now());
     }
+    const auto give_up = clock_.steady_now() + patience;
     cluster_server_.drain(patience);
+    const auto left = give_up - clock_.steady_now();
+    receiving_.drain(
+        std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds{0}));
 }
 
 void Front::stop() {
     receiving_.leave();
     forwarder_.stop();
     cluster_server_.stop();
+    receiving_.stop();
 }
 
 bool Front::is_here(Shard shard) const {
@@ -262,7 +277,7 @@ void Front::pass_on(const api::Operation& operation, std::optional<Shard> shard,
     } else if (operation.scope == api::Scope::machine) {
         refuse_files(*shard, std::move(responder));
     } else {
-        sending_.pass_on(in_table(*shard), request, std::move(responder));
+        sending_.pass_on(in_table(*shard), request, std::move(responder), answer_of(operation));
     }
 }
 

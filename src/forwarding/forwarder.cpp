@@ -1,16 +1,18 @@
 #include "forwarding/forwarder.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <deque>
+#include <expected>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "forwarding/channel_text.hpp"
+#include "forwarding/dead_owners.hpp"
 #include "forwarding/owner_limits.hpp"
 #include "forwarding/passage_text.hpp"
 #include "forwarding/peer_table.hpp"
@@ -24,21 +26,8 @@ namespace {
 
 using PassagePtr = std::shared_ptr<Passage>;
 
-std::optional<std::size_t> length_of(const outbound::Response& response) {
-    const auto text = response.header("content-length");
-    std::size_t length = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [stop, wrong] = std::from_chars(text.data(), end, length);
-    const bool is_number = !text.empty() && wrong == std::errc{} && stop == end;
-    return is_number ? std::optional{length} : std::nullopt;
-}
-
 bool was_not_taken(const http::Reply& reply) {
     return reply.status == 503 && reply.body == not_taken_body;
-}
-
-bool has_no_body(std::uint16_t status) {
-    return status == 204 || status == 304;
 }
 
 }  // namespace
@@ -49,7 +38,11 @@ public:
         : clock_(clock),
           refusal_(std::move(refusal)),
           log_(std::move(log)),
-          limits_(options.requests_max, options.bytes_max) {}
+          limits_(options.requests_max, options.bytes_max),
+          peers_(clock, thread_.executor(),
+                 options.channel_request.empty()
+                     ? nullptr
+                     : std::make_shared<const std::string>(std::move(options.channel_request))) {}
 
     void start() { thread_.start(); }
     void stop();
@@ -59,10 +52,7 @@ public:
         const std::lock_guard lock{mutex_};
         return owners_.at(shard);
     }
-    [[nodiscard]] bool is_dead(const Owner& owner) const {
-        const std::lock_guard lock{mutex_};
-        return std::ranges::find(dead_, owner) != dead_.end();
-    }
+    [[nodiscard]] bool is_dead(const Owner& owner) const { return dead_.is_dead(owner); }
     void pass_on(const PassagePtr& passage);
     [[nodiscard]] std::unique_ptr<http::BodyReceiver> pass_on_in_pieces(const PassagePtr& passage);
 
@@ -75,22 +65,26 @@ private:
     void take_piece(const PassagePtr& passage, Passage::Piece piece);
     void send_piece(Passage& passage);
     void abandon(const PassagePtr& passage);
+    static void withdraw(Passage& passage);
     void attempt(const PassagePtr& passage);
     void attempt_or_wait(const PassagePtr& passage);
     void wait(const PassagePtr& passage);
+    [[nodiscard]] bool takes_channel(const Passage& passage) const;
+    void attempt_on_channel(const PassagePtr& passage);
+    void channel_ended(const PassagePtr& passage,
+                       std::expected<http::Reply, OutgoingChannel::Loss> answer);
+    [[nodiscard]] bool note_status(const PassagePtr& passage, std::uint16_t status,
+                                   bool is_not_here, std::string_view named);
     [[nodiscard]] bool take_head(const PassagePtr& passage, const outbound::Response& response);
     [[nodiscard]] bool take_body(Passage& passage, std::span<const std::byte> bytes);
     void stream(const PassagePtr& passage);
     void exchange_ended(const PassagePtr& passage, Result<void> result);
     void look_elsewhere(const PassagePtr& passage);
     void failed(const PassagePtr& passage, bool may_have_arrived);
-    void note_refused(Peer& peer, bool was_refused);
-    void note_dead(Peer& peer, bool is_dead);
     void refuse(const PassagePtr& passage, std::uint16_t status);
     void answer(Passage& passage, std::uint16_t status) const;
     void release(const PassagePtr& passage);
     [[nodiscard]] bool tick();
-    void close_left();
     void drop_gone();
     void look_at_waiting();
 
@@ -104,11 +98,11 @@ private:
     mutable std::mutex mutex_;
     Owners owners_;
     std::vector<Owner> leaving_;
-    std::vector<Owner> dead_;  // Their processes have ended.
+    DeadOwners dead_{clock_, dead_after};
 
     // Of the thread.
     OwnerLimits limits_;
-    PeerTable peers_{clock_, thread_.executor()};
+    PeerTable peers_;
     boost::unordered_flat_set<PassagePtr> passages_;
     std::deque<PassagePtr> waiting_;  // Longest waiting first.
 };
@@ -175,6 +169,10 @@ void Forwarder::Impl::attempt_or_wait(const PassagePtr& passage) {
 void Forwarder::Impl::attempt(const PassagePtr& passage) {
     passage->reply = {};
     passage->peer = peers_.peer_of(passage->shard);
+    if (takes_channel(*passage)) {
+        attempt_on_channel(passage);
+        return;
+    }
     const auto& request = passage->request;
     passage->exchange = passage->peer->client.send(
         {.method = request.method,
@@ -185,6 +183,39 @@ void Forwarder::Impl::attempt(const PassagePtr& passage) {
          .on_body = [this, passage](auto bytes) { return take_body(*passage, bytes); },
          .has_room = [passage] { return passage->pipe == nullptr || passage->pipe->has_room(); }},
         [this, passage](Result<void> result) { exchange_ended(passage, std::move(result)); });
+}
+
+/// Until the channel is open, requests take connections of their own.
+bool Forwarder::Impl::takes_channel(const Passage& passage) const {
+    const auto& channel = passage.peer->channel;
+    if (channel == nullptr || passage.request.answer != AnswerSize::brief ||
+        passage.request.bytes->size() > request_text_max) {
+        return false;
+    }
+    channel->open();
+    return channel->is_open();
+}
+
+void Forwarder::Impl::attempt_on_channel(const PassagePtr& passage) {
+    auto ended = [this, passage](auto answer) { channel_ended(passage, std::move(answer)); };
+    passage->channel_number =
+        passage->peer->channel->send(*passage->request.bytes, std::move(ended));
+}
+
+void Forwarder::Impl::channel_ended(const PassagePtr& passage,
+                                    std::expected<http::Reply, OutgoingChannel::Loss> answer) {
+    passage->channel_number.reset();
+    if (!answer) {
+        failed(passage, answer.error() == OutgoingChannel::Loss::maybe_sent);
+        return;
+    }
+    if (note_status(passage, answer->status, answer->added_header(not_here_header).has_value(),
+                    answer->added_header(shard_header).value_or(""))) {
+        std::exchange(passage->responder, std::nullopt)->send(*std::move(answer));
+        release(passage);
+    } else {
+        look_elsewhere(passage);
+    }
 }
 
 void Forwarder::Impl::wait(const PassagePtr& passage) {
@@ -218,16 +249,36 @@ void Forwarder::Impl::send_piece(Passage& passage) {
 }
 
 void Forwarder::Impl::abandon(const PassagePtr& passage) {
-    if (passage->exchange != nullptr) {
-        passage->exchange->cancel();
-    }
+    withdraw(*passage);
     release(passage);
 }
 
+/// Nobody waits for the peer's answer any more.
+void Forwarder::Impl::withdraw(Passage& passage) {
+    if (passage.exchange != nullptr) {
+        passage.exchange->cancel();
+    } else if (passage.channel_number) {
+        passage.peer->channel->forget(*passage.channel_number);
+    }
+}
+
 bool Forwarder::Impl::take_head(const PassagePtr& passage, const outbound::Response& response) {
-    const bool is_not_here = !response.header(not_here_header).empty();
-    if (is_not_here || response.status == not_here_status) {
-        passage->elsewhere = parse_shard(response.header(shard_header)).value_or(passage->shard);
+    if (!note_status(passage, response.status, !response.header(not_here_header).empty(),
+                     response.header(shard_header))) {
+        return false;
+    }
+    passage->reply = reply_of(response);
+    if (!has_body_within(response, whole_max)) {
+        stream(passage);
+    }
+    return true;
+}
+
+/// Notes what an answer says of its node. False: the request was not carried out there.
+bool Forwarder::Impl::note_status(const PassagePtr& passage, std::uint16_t status, bool is_not_here,
+                                  std::string_view named) {
+    if (is_not_here || status == not_here_status) {
+        passage->elsewhere = parse_shard(named).value_or(passage->shard);
         if (!is_not_here) {
             log_.error(
                 "the server that works does not know this one: do both have copies of one "
@@ -238,14 +289,9 @@ bool Forwarder::Impl::take_head(const PassagePtr& passage, const outbound::Respo
     }
     passed_.add();
     passage->peer->has_answered = true;
-    note_refused(*passage->peer, false);
+    dead_.note(*passage->peer, false);
     if (peers_.note_taken(passage->shard, passage->peer)) {
         thread_.post([this] { look_at_waiting(); });
-    }
-    passage->reply = reply_of(response);
-    const auto length = length_of(response);
-    if (!has_no_body(response.status) && (!length || *length > whole_max)) {
-        stream(passage);
     }
     return true;
 }
@@ -290,7 +336,7 @@ void Forwarder::Impl::exchange_ended(const PassagePtr& passage, Result<void> res
     } else if (was_not_taken(passage->reply)) {
         failed(passage, false);
     } else if (!result) {
-        note_refused(*passage->peer, exchange->was_refused());
+        dead_.note(*passage->peer, exchange->was_refused());
         failed(passage, exchange->may_have_arrived());
     } else {
         std::exchange(passage->responder, std::nullopt)->send(std::move(passage->reply));
@@ -326,30 +372,6 @@ void Forwarder::Impl::failed(const PassagePtr& passage, bool may_have_arrived) {
     }
 }
 
-void Forwarder::Impl::note_refused(Peer& peer, bool was_refused) {
-    const auto now = clock_.steady_now();
-    if (!was_refused) {
-        peer.refused_since.reset();
-        note_dead(peer, false);
-    } else if (!peer.refused_since) {
-        peer.refused_since = now;
-    } else if (peer.has_answered && now - *peer.refused_since >= dead_after) {
-        note_dead(peer, true);
-    }
-}
-
-void Forwarder::Impl::note_dead(Peer& peer, bool is_dead) {
-    if (std::exchange(peer.is_dead, is_dead) == is_dead) {
-        return;
-    }
-    const std::lock_guard lock{mutex_};
-    if (is_dead) {
-        dead_.push_back(peer.owner);
-    } else {
-        std::erase(dead_, peer.owner);
-    }
-}
-
 void Forwarder::Impl::refuse(const PassagePtr& passage, std::uint16_t status) {
     answer(*passage, status);
     release(passage);
@@ -378,17 +400,13 @@ void Forwarder::Impl::release(const PassagePtr& passage) {
 }
 
 bool Forwarder::Impl::tick() {
-    close_left();
+    for (const auto& peer : peers_.take_left()) {
+        dead_.forget(*peer);
+        peer->close();
+    }
     drop_gone();
     look_at_waiting();
     return !passages_.empty() || peers_.any_leaves();
-}
-
-void Forwarder::Impl::close_left() {
-    for (const auto& peer : peers_.take_left()) {
-        note_dead(*peer, false);
-        peer->client.close();
-    }
 }
 
 void Forwarder::Impl::drop_gone() {
@@ -424,9 +442,7 @@ void Forwarder::Impl::stop() {
         timer_.cancel();
         const auto left = passages_;
         for (const auto& passage : left) {
-            if (passage->exchange != nullptr) {
-                passage->exchange->cancel();
-            }
+            withdraw(*passage);
             if (passage->pipe != nullptr) {
                 passage->pipe->break_off();
             }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -22,7 +23,8 @@ namespace merpati::forwarding {
 /// to the caller. While the shard has no owner, or that cannot be reached, or says that it does not
 /// work for the account, the request waits, and goes out as soon as that changes. An owner may name
 /// another shard to which the request belongs; then it goes there. Requests of other shards are not
-/// affected. An answer of more than `whole_max` goes through in pieces.
+/// affected. An answer of more than `whole_max` goes through in pieces. Brief requests to an owner
+/// share a channel once it is open.
 ///
 /// Faults: a request that the owner may have got, whose answer does not come because the owner is
 /// gone, is sent again if it is repeatable. Otherwise it is answered 502: whether it was carried
@@ -39,6 +41,7 @@ public:
     struct Options {  // Of one owner.
         std::size_t requests_max = 4'096;
         std::size_t bytes_max = std::size_t{64} << 20;
+        std::string channel_request{};  // See channel_text.hpp; empty: channels are not used.
     };
 
     /// `refusal` gives the bodies of 502 and 503.

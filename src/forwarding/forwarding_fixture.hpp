@@ -7,11 +7,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "forwarding/channel_text.hpp"
 #include "forwarding/forwarder.hpp"
 #include "forwarding/node_secret.hpp"
 #include "forwarding/passage_text.hpp"
@@ -32,13 +34,19 @@ inline http::Party party_of(const http::Request& request) {
         static_cast<std::int64_t>(std::hash<std::string_view>{}(request.authorization)));
 }
 
-/// Where requests are carried out. /echo answers body and headers, /wait and /shards/{} keep the
-/// Responders, /upload counts the bytes of a body, /pages answers with as many bytes as its query
-/// says.
+inline std::string name_of_this_thread() {
+    std::string name(16, '\0');
+    pthread_getname_np(pthread_self(), name.data(), name.size());
+    return name.c_str();
+}
+
+/// Where requests are carried out. /echo answers body and headers, and the name of its thread,
+/// /wait and /shards/{} keep the Responders, /upload counts the bytes of a body, /pages answers
+/// with as many bytes as its query says.
 class WorkingNode {
 public:
     explicit WorkingNode(const Clock& clock, Random& random, const NodeSecret& secret)
-        : desk_(secret, http::testing::refusal_text, 64UL * 1024, party_of) {
+        : desk_(secret, http::testing::refusal_text, {}, party_of, telemetry::Log::none()) {
         add_routes();
         desk_.open(routes);
         desk_.add_routes(router_);
@@ -49,8 +57,12 @@ public:
     }
 
     [[nodiscard]] std::string address() const { return server_->addresses().at(0); }
-    void stop() { server_.reset(); }
+    void stop() {
+        server_.reset();
+        desk_.stop();
+    }
     void leave() { desk_.leave(); }
+    void drain(std::chrono::milliseconds patience) { desk_.drain(patience); }
 
     /// The Responders of /wait, once there are `count`.
     std::vector<http::Responder> take(std::size_t count) {
@@ -106,6 +118,7 @@ private:
                 http::Reply reply{
                     .status = 201, .body = std::move(text), .content_type = "text/plain"};
                 reply.add_header("X-Peer", request.peer.text());
+                reply.add_header("X-Thread", name_of_this_thread());
                 reply.add_header("X-Way", std::string{request.is_encrypted ? "tls" : "plain"} +
                                               (request.from_local_socket ? " socket" : ""));
                 responder.send(std::move(reply));
@@ -139,8 +152,8 @@ private:
     std::optional<http::Server> server_;
 };
 
-/// `requests_max`: of the forwarder.
-template <std::size_t requests_max = 100>
+/// `requests_max`: of the forwarder. `channels`: /echo and /wait may take them.
+template <std::size_t requests_max = 100, bool channels = false>
 struct ForwardingFixture : ::testing::Test {
     ForwardingFixture() {
         using http::Method;
@@ -162,6 +175,9 @@ struct ForwardingFixture : ::testing::Test {
                                                       std::move(responder));
                               });
         }
+        if constexpr (channels) {
+            add_brief_routes();
+        }
         http::Options options{.listen = {"127.0.0.1:0"}};
         options.limits.sweep_interval = 2ms;
         server.emplace(clock, random, options, router, router, http::testing::refusal_text);
@@ -171,6 +187,18 @@ struct ForwardingFixture : ::testing::Test {
     ~ForwardingFixture() override {
         forwarder.stop();
         server->stop();
+    }
+
+    void add_brief_routes() {
+        for (const auto method : {http::Method::get, http::Method::post}) {
+            for (const auto* path : {"/echo", "/wait", "/pages"}) {
+                const auto pass_on = [this](const http::Request& request,
+                                            http::Responder responder) {
+                    sending.pass_on(Shard{0}, request, std::move(responder), AnswerSize::brief);
+                };
+                router.add(method, path, pass_on, WorkingNode::large);
+            }
+        }
     }
 
     /// The node works for everything, in a new life.
@@ -200,7 +228,10 @@ struct ForwardingFixture : ::testing::Test {
     testing::FixedRandom random;
     NodeSecret secret = NodeSecret::of("a secret of all nodes");
     Forwarder forwarder{
-        clock, http::testing::refusal_text, {.requests_max = requests_max}, telemetry::Log::none()};
+        clock,
+        http::testing::refusal_text,
+        {.requests_max = requests_max, .channel_request = channels ? channel_request(secret) : ""},
+        telemetry::Log::none()};
     SendingDesk sending{
         forwarder, secret,
         [](const http::Request& request) { return request.method == http::Method::get; }, party_of};

@@ -77,7 +77,7 @@ TEST_F(ForwardingTest, ARequestWaitsNoLongerThanItsPatience) {
 }
 
 TEST_F(ForwardingTest, ANodeThatDoesNotWorkSaysSoAndAnotherIsLookedFor) {
-    ReceivingDesk idle{secret, http::testing::refusal_text, 1024, party_of};
+    ReceivingDesk idle{secret, http::testing::refusal_text, {}, party_of, telemetry::Log::none()};
     http::Router idle_router;
     idle.add_routes(idle_router);
     http::Server idle_server{clock,       random,      {.listen = {"127.0.0.1:0"}},

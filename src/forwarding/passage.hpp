@@ -20,6 +20,9 @@ namespace merpati::forwarding {
 
 struct Peer;
 
+/// What is known of an answer before it is there. Brief: its body is whole and small.
+enum class AnswerSize : std::uint8_t { any, brief };
+
 /// What is known of a request before it is passed on.
 struct PassedRequest {
     std::string method;  // passed_method
@@ -27,6 +30,7 @@ struct PassedRequest {
     bool has_more = false;  // More of the body follows in pieces.
     /// Carrying it out twice is the same as once.
     bool is_repeatable = false;
+    AnswerSize answer = AnswerSize::any;     // Brief: it may take a channel.
     http::Party party{http::PeerAddress{}};  // Who has a share of what may wait.
     std::chrono::milliseconds patience{0};
     Shard shard = 0;  // Of its account.
@@ -52,9 +56,10 @@ struct Passage {
     std::optional<Piece> piece{};
     std::shared_ptr<Peer> peer{};  // To which it was sent last.
     std::shared_ptr<outbound::PeerExchange> exchange{};
-    http::Reply reply{};                // As far as it has come.
-    std::shared_ptr<ReplyPipe> pipe{};  // Of an answer that is passed on in pieces.
-    bool pieces_began = false;          // Some of what follows in pieces was sent.
+    std::optional<std::uint64_t> channel_number{};  // Of a request that is under way on a channel.
+    http::Reply reply{};                            // As far as it has come.
+    std::shared_ptr<ReplyPipe> pipe{};              // Of an answer that is passed on in pieces.
+    bool pieces_began = false;                      // Some of what follows in pieces was sent.
     /// The peer does not work for it, but whoever works for this shard. It may be the same shard.
     std::optional<Shard> elsewhere{};
     int redirects = 0;  // How often a peer has named another shard.

@@ -90,6 +90,17 @@ std::optional<Shard> parse_shard(std::string_view text) {
     return is_one ? std::optional{shard} : std::nullopt;
 }
 
+bool has_body_within(const outbound::Response& response, std::size_t bytes_max) {
+    if (response.status == 204 || response.status == 304) {
+        return true;
+    }
+    const auto text = response.header("content-length");
+    std::size_t length = 0;
+    const auto* const end = text.data() + text.size();
+    const auto [stop, wrong] = std::from_chars(text.data(), end, length);
+    return !text.empty() && wrong == std::errc{} && stop == end && length <= bytes_max;
+}
+
 http::Reply reply_of(const outbound::Response& response) {
     http::Reply reply{.status = response.status, .content_type = {}};
     for (const auto& [name, value] : response.headers) {

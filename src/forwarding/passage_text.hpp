@@ -1,6 +1,7 @@
 // The form of a request that is passed on, and of its answer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,6 +48,9 @@ void append_begun(std::string& head, std::string_view begun);
 
 /// The shard in a header's value. Empty: it is none.
 [[nodiscard]] std::optional<Shard> parse_shard(std::string_view text);
+
+/// Whether the answer's head says that its body has no more bytes than that.
+[[nodiscard]] bool has_body_within(const outbound::Response& response, std::size_t bytes_max);
 
 /// Status and headers of an answer, without those that this node's connection adds.
 [[nodiscard]] http::Reply reply_of(const outbound::Response& response);

@@ -40,9 +40,9 @@ std::shared_ptr<Peer> PeerTable::open(const Owner& owner) {
         return *known;
     }
     const auto endpoint = endpoint_of(owner.address);
-    return endpoint
-               ? peers_.emplace_back(std::make_shared<Peer>(clock_, executor_, *endpoint, owner))
-               : nullptr;
+    return endpoint ? peers_.emplace_back(std::make_shared<Peer>(clock_, executor_, *endpoint,
+                                                                 owner, channel_request_))
+                    : nullptr;
 }
 
 bool PeerTable::takes(Shard shard) const {
@@ -94,7 +94,7 @@ bool PeerTable::any_leaves() const {
 void PeerTable::close() {
     places_ = {};
     for (const auto& peer : std::exchange(peers_, {})) {
-        peer->client.close();
+        peer->close();
     }
 }
 

@@ -5,6 +5,7 @@
 #include <bitset>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,8 +25,12 @@ namespace merpati::forwarding {
 /// Threads: the executor's one.
 class PeerTable {
 public:
-    PeerTable(const Clock& clock, boost::asio::any_io_executor executor)
-        : clock_(clock), executor_(std::move(executor)) {}
+    /// `channel_request`: see Peer.
+    PeerTable(const Clock& clock, boost::asio::any_io_executor executor,
+              std::shared_ptr<const std::string> channel_request)
+        : clock_(clock),
+          executor_(std::move(executor)),
+          channel_request_(std::move(channel_request)) {}
 
     /// Owners that work for nothing any more are kept for `last_answers`, those that leave as long
     /// as they do.
@@ -66,6 +71,7 @@ private:
 
     const Clock& clock_;
     const boost::asio::any_io_executor executor_;
+    const std::shared_ptr<const std::string> channel_request_;
     std::array<Place, shard_count> places_;
     std::bitset<shard_count> tried_;  // In the present look at what waits.
     std::vector<std::shared_ptr<Peer>> peers_;

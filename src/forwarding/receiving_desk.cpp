@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "forwarding/caller.hpp"
+#include "forwarding/channel_text.hpp"
 #include "forwarding/kept_request.hpp"
 #include "forwarding/passage_text.hpp"
 #include "forwarding/whole_body.hpp"
+#include "http/head.hpp"
+#include "http/head_scanner.hpp"
 
 namespace merpati::forwarding {
 namespace {
@@ -20,6 +23,26 @@ std::optional<Caller> proven_caller(const NodeSecret& secret, const http::Reques
         caller && proof &&
         secret.holds(*proof, http::to_string(request.method), target_of(request), *caller);
     return holds ? parse_caller(*caller) : std::nullopt;
+}
+
+/// The request in these bytes, to which the head's views must point. Empty: there is none.
+std::optional<http::Request> request_in(std::string_view bytes, const http::Limits& limits,
+                                        http::Head& head) {
+    http::HeadScanner scanner{limits};
+    if (scanner.scan(bytes) != http::HeadScanner::Result::complete ||
+        head.parse(bytes.substr(scanner.begin(), scanner.end() - scanner.begin())) != 0 ||
+        head.content_length != bytes.size() - scanner.end()) {
+        return std::nullopt;
+    }
+    http::Request request;
+    request.method = head.method;
+    request.path = head.path;
+    request.query = head.query;
+    request.id = head.request_id;
+    request.authorization = head.authorization;
+    request.headers = head.headers;
+    request.body = bytes.substr(scanner.end());
+    return request;
 }
 
 }  // namespace
@@ -44,13 +67,15 @@ std::unique_ptr<http::BodyReceiver> ReceivingDesk::take(const http::Request& giv
         responder.send({.status = not_here_status, .close = true});
         return nullptr;
     }
+    if (given.header("Upgrade") == channel_protocol) {
+        responder.send(new_channel());
+        return nullptr;
+    }
     auto kept = std::make_unique<KeptRequest>(given);
     amend(kept->request(), *caller);
     const auto* const routes = routes_.load();
     if (routes == nullptr) {
-        http::Reply reply{.status = not_here_status, .body = refusal_(not_here_status)};
-        reply.add_header(not_here_header, "1");
-        responder.send(std::move(reply));
+        responder.send(not_here());
         return nullptr;
     }
     const auto match = routes->find(given.method, given.path);
@@ -69,7 +94,7 @@ std::unique_ptr<http::BodyReceiver> ReceivingDesk::take(const http::Request& giv
     auto begun =
         std::make_shared<Begun>(Begun{.kept = std::move(kept), .responder = std::move(responder)});
     return std::make_unique<WholeBody>(
-        room_, party, match.body_max != 0 ? match.body_max : body_max_,
+        room_, party, match.body_max != 0 ? match.body_max : limits_.body_max,
         [handler = match.handler, begun](const std::string& body) {
             auto& request = begun->kept->request();
             request.body = body;
@@ -81,6 +106,47 @@ std::unique_ptr<http::BodyReceiver> ReceivingDesk::take(const http::Request& giv
                                               : refused({.status = 503}));
             return nullptr;
         });
+}
+
+void ReceivingDesk::take(std::string_view text, http::Responder responder) {
+    http::Head head;
+    auto request = request_in(text, limits_, head);
+    const auto caller = request ? proven_caller(secret_, *request) : std::nullopt;
+    if (!caller) {
+        responder.send({.status = not_here_status});
+        return;
+    }
+    http::Party party{caller->peer};
+    request->party = &party;
+    amend(*request, *caller);
+    const auto* const routes = routes_.load();
+    if (routes == nullptr) {
+        responder.send(not_here());
+        return;
+    }
+    const auto match = routes->find(request->method, request->path);
+    const auto body_max = match.body_max != 0 ? match.body_max : limits_.body_max;
+    if (match.handler == nullptr) {
+        responder.send(refused(match));
+    } else if (request->body.size() > body_max) {
+        responder.send(too_large(*routes, *request));
+    } else {
+        (*match.handler)(*request, std::move(responder));
+    }
+}
+
+http::Reply ReceivingDesk::new_channel() {
+    http::Reply reply{.status = 101,
+                      .upgrade = [this](auto socket) { channels_.adopt(std::move(socket)); }};
+    reply.add_header("Connection", "Upgrade");
+    reply.add_header("Upgrade", channel_protocol);
+    return reply;
+}
+
+http::Reply ReceivingDesk::not_here() const {
+    http::Reply reply{.status = not_here_status, .body = refusal_(not_here_status)};
+    reply.add_header(not_here_header, "1");
+    return reply;
 }
 
 http::Reply ReceivingDesk::too_large(const http::Router& routes,

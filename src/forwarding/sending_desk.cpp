@@ -17,12 +17,13 @@ std::shared_ptr<const std::string> shared(std::string text) {
 }  // namespace
 
 void SendingDesk::hand_over(Shard shard, const http::Request& request, const http::Party& party,
-                            http::Responder responder) const {
+                            http::Responder responder, AnswerSize answer) const {
     auto text = head_of(request, secret_);
     append_whole(text, request.body);
     forwarder_.pass_on({.method = std::string{passed_method(request.method)},
                         .bytes = shared(std::move(text)),
                         .is_repeatable = is_repeatable_(request),
+                        .answer = answer,
                         .party = party,
                         .patience = patience,
                         .shard = shard},

@@ -41,12 +41,13 @@ public:
                                                            const http::Request& request,
                                                            http::Responder responder);
     /// The same for a request that has its whole body.
-    void pass_on(Shard shard, const http::Request& request, http::Responder responder) const {
-        hand_over(shard, request, party_of_(request), std::move(responder));
+    void pass_on(Shard shard, const http::Request& request, http::Responder responder,
+                 AnswerSize answer = AnswerSize::any) const {
+        hand_over(shard, request, party_of_(request), std::move(responder), answer);
     }
     /// The same, which takes of the party's share.
     void hand_over(Shard shard, const http::Request& request, const http::Party& party,
-                   http::Responder responder) const;
+                   http::Responder responder, AnswerSize answer = AnswerSize::any) const;
 
     /// How long a request waits for an owner.
     static constexpr std::chrono::seconds patience{15};
