@@ -46,7 +46,7 @@ describe.skipIf(patroniMissing)("with Patroni", () => {
     expect(totals.duplicates).toBeLessThanOrEqual(window * devices);
     expect(callers.longestPause()).toBeLessThan(promised);
     await cluster.close();
-  }, 90_000);
+  }, 120_000);
 
   test("control: a primary that does not wait for its standby loses messages", async () => {
     const cluster = await Cluster.open(servers, { nodes: ["first"], settings });
@@ -78,5 +78,5 @@ describe.skipIf(patroniMissing)("with Patroni", () => {
     servers.primary = standby;
     const stored = await cluster.database.query("SELECT id FROM message");
     expect(accepted.filter((id) => !stored.includes(id))).toHaveLength(accepted.length);
-  });
+  }, 120_000);
 });

@@ -219,6 +219,7 @@ export class PatroniCluster {
           retry_timeout: 9, // Twice this and loop_wait are no more than ttl.
           synchronous_mode: true,
           postgresql: {
+            use_pg_rewind: true, // A standby may be ahead of the one that is promoted.
             parameters: {
               shared_buffers: "64MB",
               max_connections: 100,
@@ -233,6 +234,8 @@ export class PatroniCluster {
         connect_address: server,
         data_dir: member.data,
         bin_dir: programs(),
+        remove_data_directory_on_diverged_timelines: true,
+        remove_data_directory_on_rewind_failure: true,
         pgpass: join(this.folder, `${member.name}.pgpass`),
         authentication: {
           superuser: { username: role, password: "merpati" },
