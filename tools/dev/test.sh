@@ -20,7 +20,8 @@ run_tests() {
 # The rooms' tests, tools/tidy and tools/texts. A NAME is a room, or a part of a test case's name.
 unit_tests() {
   say "unit tests"
-  local ctest=(ctest --test-dir build/dev --output-on-failure --parallel "$(build_jobs)")
+  local ctest=(env TMPDIR="$(folder_for_stores)"
+    ctest --test-dir build/dev --output-on-failure --parallel "$(build_jobs)")
   local results=json:$PWD/build/test-results/ name room
   if [ $# -eq 0 ]; then
     GTEST_OUTPUT=$results "${ctest[@]}"
@@ -39,6 +40,15 @@ unit_tests() {
     fi
   done
   return $code
+}
+
+# Where unit tests have their stores: in memory, where there is room, because what most of them wait
+# for is the disk. Power cuts are tested without it, by tests that note what was synced.
+folder_for_stores() {
+  local usual=${TMPDIR:-/tmp} memory=/dev/shm free
+  free=$(df --output=avail -BM "$memory" 2>/dev/null | tail -n 1 | tr -dc 0-9)
+  [ -w "$memory" ] && [ "${free:-0}" -ge 2048 ] && usual=$memory
+  echo "$usual"
 }
 
 # Files of tests/ that are also run on PostgreSQL, because they depend on what the store does. Each
