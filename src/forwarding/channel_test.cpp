@@ -1,9 +1,13 @@
 // Requests of which many share one connection between two nodes.
+#include <sys/socket.h>
+
+#include <boost/asio/io_context.hpp>
 #include <boost/endian/conversion.hpp>
 #include <gmock/gmock.h>
 
 #include "forwarding/channel_text.hpp"
 #include "forwarding/forwarding_fixture.hpp"
+#include "forwarding/frame_socket.hpp"
 #include "forwarding/passage_text.hpp"
 
 namespace merpati::forwarding {
@@ -221,6 +225,39 @@ TEST_F(ChannelTest, WhoDoesNotWaitForTheAnswerGetsNoChannel) {
     EXPECT_EQ(client.receive().status, 101);
     EXPECT_TRUE(client.is_closed());
     EXPECT_EQ(first.calls, 0);
+}
+
+TEST(FrameSocketTest, HasNoRoomWhileTheOtherEndDoesNotRead) {
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    RawClient other{FileDescriptor{ends[1]}};
+    boost::asio::io_context io;
+    FrameSocket::Socket end{io};
+    end.assign({AF_UNIX, 0}, ends[0]);
+    std::size_t written = 0;
+    const auto socket = std::make_shared<FrameSocket>(
+        std::move(end), request_text_max,
+        FrameSocket::Listener{.on_frame = [](std::uint64_t, std::string_view) {},
+                              .on_written = [&](std::size_t frames) { written += frames; },
+                              .on_closed = [] {}});
+    const std::string text(10'000, 'x');
+    std::size_t sent = 0;
+    while (socket->has_room() && sent < 10'000) {
+        socket->send(++sent, {text});
+        io.poll();
+    }
+    EXPECT_LT(sent * text.size(), 4 * FrameSocket::waiting_max);
+    EXPECT_GT(socket->unsent(), 100U);
+    std::thread reader{[&] { other.receive_bytes(sent * (text.size() + 12)); }};
+    ASSERT_TRUE(eventually([&] {
+        io.restart();
+        io.run_for(1ms);
+        return written == sent;
+    }));
+    reader.join();
+    EXPECT_TRUE(socket->has_room());
+    EXPECT_EQ(socket->unsent(), 0U);
+    socket->close();
 }
 
 using FullChannelTest = ForwardingFixture<4, true>;

@@ -42,7 +42,7 @@ public:
           peers_(clock, thread_.executor(),
                  options.channel_request.empty()
                      ? nullptr
-                     : std::make_shared<const std::string>(std::move(options.channel_request))) {}
+                     : std::make_shared<const std::string>(options.channel_request)) {}
 
     void start() { thread_.start(); }
     void stop();
@@ -185,7 +185,8 @@ void Forwarder::Impl::attempt(const PassagePtr& passage) {
         [this, passage](Result<void> result) { exchange_ended(passage, std::move(result)); });
 }
 
-/// Until the channel is open, requests take connections of their own.
+/// Until the channel is open, and while its node does not read, requests take connections of their
+/// own, whose bytes are given up with them.
 bool Forwarder::Impl::takes_channel(const Passage& passage) const {
     const auto& channel = passage.peer->channel;
     if (channel == nullptr || passage.request.answer != AnswerSize::brief ||
@@ -193,7 +194,7 @@ bool Forwarder::Impl::takes_channel(const Passage& passage) const {
         return false;
     }
     channel->open();
-    return channel->is_open();
+    return channel->has_room();
 }
 
 void Forwarder::Impl::attempt_on_channel(const PassagePtr& passage) {

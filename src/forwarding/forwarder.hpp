@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -41,7 +41,7 @@ public:
     struct Options {  // Of one owner.
         std::size_t requests_max = 4'096;
         std::size_t bytes_max = std::size_t{64} << 20;
-        std::string channel_request{};  // See channel_text.hpp; empty: channels are not used.
+        std::string_view channel_request{};  // See channel_text.hpp; empty: none is used. Copied.
     };
 
     /// `refusal` gives the bodies of 502 and 503.

@@ -22,7 +22,7 @@ namespace merpati::forwarding {
 /// go out in one write. Frames that have arrived are handed to the listener one by one.
 ///
 /// Limits: a frame whose text is larger than `text_max` closes the socket. Memory: one frame and
-/// `read_max` bytes in, and what the caller sends.
+/// `read_max` bytes in, and what the caller sends, who asks `has_room`.
 ///
 /// Threads: the executor's one. It keeps itself alive while it is open.
 class FrameSocket final : public std::enable_shared_from_this<FrameSocket> {
@@ -45,11 +45,14 @@ public:
     void start();
     /// Sends a frame whose text has these parts.
     void send(std::uint64_t number, std::initializer_list<std::string_view> parts);
+    /// False: the other end does not read, and much waits to be written.
+    [[nodiscard]] bool has_room() const noexcept { return waiting_.size() < waiting_max; }
     /// How many of the last frames certainly have not left.
     [[nodiscard]] std::size_t unsent() const noexcept { return waiting_frames_; }
     void close();
 
     static constexpr std::size_t read_max = std::size_t{64} << 10;
+    static constexpr std::size_t waiting_max = std::size_t{1} << 20;
 
 private:
     void read();

@@ -8,7 +8,8 @@ namespace merpati::forwarding {
 
 void OutgoingChannel::open() {
     const auto now = clock_.steady_now();
-    if (is_open() || opening_ != nullptr || (tried_at_ && now < *tried_at_ + open_again_after)) {
+    if (socket_ != nullptr || opening_ != nullptr ||
+        (tried_at_ && now < *tried_at_ + open_again_after)) {
         return;
     }
     tried_at_ = now;

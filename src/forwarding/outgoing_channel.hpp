@@ -23,7 +23,8 @@ namespace merpati::forwarding {
 /// come in any order, as soon as each is there. A node's system calls for passing requests on
 /// therefore do not grow with their number.
 ///
-/// Limits: request_text_max, answer_text_max; callers limit what is under way.
+/// Limits: request_text_max, answer_text_max, FrameSocket::waiting_max; callers limit what is under
+/// way.
 ///
 /// Threads: the executor's one.
 class OutgoingChannel final : public std::enable_shared_from_this<OutgoingChannel> {
@@ -40,11 +41,14 @@ public:
                     std::shared_ptr<const std::string> request)
         : clock_(clock), client_(client), request_(std::move(request)) {}
 
-    [[nodiscard]] bool is_open() const noexcept { return socket_ != nullptr; }
+    /// Whether it is open, and the node reads what is sent.
+    [[nodiscard]] bool has_room() const noexcept {
+        return socket_ != nullptr && socket_->has_room();
+    }
     /// Opens it, unless it is open, or will be, or could not be opened a moment ago.
     void open();
 
-    /// Sends a request, of which `text` is all, and returns its number. Call while it is open.
+    /// Sends a request, of which `text` is all, and returns its number. Call while it has room.
     /// `done` is called once, after `send` has returned.
     std::uint64_t send(std::string_view text, Done done);
     /// Nobody waits for the answer any more: `done` is not called.
