@@ -1,6 +1,7 @@
 // What a snapshot costs that somebody holds for a long time: the database then keeps all rows that
-// were removed meanwhile, such as those of messages that were sent. The rate while it is held is
-// compared with those before and after it, in one gateway whose store grows all the time.
+// were removed meanwhile, such as those of messages that were sent, and all versions of the balance
+// of the account, which each commit writes. The rate while it is held is compared with those before
+// and after it, in one gateway whose store grows all the time.
 import { join } from "node:path";
 import { load } from "./load.mjs";
 import { script, startMerpati } from "./merpati.mjs";
@@ -12,6 +13,7 @@ import { grouped, table } from "./statistics.mjs";
 export const TARGET = 0.8; // Of the rate without it.
 const CONNECTIONS = 64;
 const DEVICES = 16;
+const CREDITS = "1000000000"; // Of the account.
 const WINDOW_SECONDS = 20; // Of each rate.
 const WARM_UP_SECONDS = 150; // An empty database is faster: it has nothing to write back yet.
 
@@ -23,6 +25,7 @@ export async function snapshot({ scratch, held }) {
     folder,
     devices: DEVICES,
     callback: sink.url,
+    prepare: (command, account) => command("account", "topup", account, CREDITS),
     settings: nodeSettings(server, folder, join(folder, "merpati.key"), "node-1"),
   });
   const run = (seconds) => load({ ...side, script, connections: CONNECTIONS, seconds });

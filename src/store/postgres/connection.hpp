@@ -75,6 +75,13 @@ public:
     void wait() override;
     [[nodiscard]] std::string_view for_update() const noexcept override { return " FOR UPDATE"; }
     [[nodiscard]] std::string_view new_number() const noexcept override { return "DEFAULT"; }
+    [[nodiscard]] std::string_view row_place() const noexcept override {
+        return "(ctid::text::point)[0]::bigint * 65536 + (ctid::text::point)[1]::bigint";
+    }
+    [[nodiscard]] std::string is_at(int argument) const override {
+        const auto place = "?" + std::to_string(argument);
+        return "ctid = ('(' || " + place + " / 65536 || ',' || " + place + " % 65536 || ')')::tid";
+    }
     void begin() override;
     void begin_snapshot() override;
     void commit() override;

@@ -15,7 +15,8 @@ CampaignWriter::CampaignWriter(Connection& connection)
           "UPDATE campaign SET pending = ?2, queued = ?3, sent = ?4, failed = ?5, skipped = ?6, "
           "uncertain = ?7, cancelled = ?8, delivered = ?9, read = ?10, failures_in_row = ?11, "
           "unregistered_low = ?12, unregistered_high = ?13, recent = ?14, sent_since = ?15, "
-          "opt_outs_since = ?16, reserved = ?17, next_due_at = ?18 WHERE id = ?1"),
+          "opt_outs_since = ?16, reserved = ?17, next_due_at = ?18 WHERE id = ?1",
+          18),
       write_state_(connection,
                    "UPDATE campaign SET state = ?2, reason = ?3, until = ?4, started_at = ?5, "
                    "finished_at = ?6, notified_state = ?7, notified_reason = ?8, staged = ?9, "
@@ -109,6 +110,10 @@ void CampaignWriter::flush(std::vector<RowChange>& row_changes) {
         kept.is_edited = false;
         kept.has_new_state = false;
     }
+    for (const auto id : write_counts_.missed()) {
+        write_counts(*kept_.at(model::CampaignId{id}).row);
+    }
+    (void)write_counts_.missed();  // By their ids, none is missed.
     if (kept_.size() > kept_max) {
         kept_.clear();
     }

@@ -13,6 +13,7 @@
 #include "store/sql/campaign_rows.hpp"
 #include "store/sql/connection.hpp"
 #include "store/sql/damaged_rows.hpp"
+#include "store/sql/placed_update.hpp"
 
 namespace merpati::store::sql {
 
@@ -49,7 +50,10 @@ public:
     void flush(std::vector<RowChange>& row_changes);
 
     /// Call after a rollback, and for one after other code has written or removed it.
-    void forget() { kept_.clear(); }
+    void forget() {
+        kept_.clear();
+        write_counts_.forget();
+    }
     void forget(model::CampaignId id) { kept_.erase(id); }
 
 private:
@@ -68,7 +72,7 @@ private:
     void write_state(const CampaignRow& row);
 
     Statement find_;
-    Statement write_counts_;
+    PlacedUpdate write_counts_;
     Statement write_state_;
     Statement add_outcome_;
     Statement remove_outcomes_;

@@ -120,6 +120,14 @@ public:
     /// while somebody holds a snapshot, and each update passes those that have the row's number.
     [[nodiscard]] virtual std::string_view new_number() const noexcept { return ""; }
 
+    /// The place of a row's present version, an integer, for SELECT and RETURNING. "": rows have
+    /// none. Whoever finds a row by its key passes all versions that somebody's snapshot keeps; by
+    /// its place, none.
+    [[nodiscard]] virtual std::string_view row_place() const noexcept { return ""; }
+    /// The condition that a row's present version is at the place that an argument says. Use it
+    /// with one that names the row, because places are used again.
+    [[nodiscard]] virtual std::string is_at(int /*argument*/) const { return ""; }
+
     // Transactions. Between `begin` and the end of the transaction the connection may write.
     virtual void begin() = 0;
     /// Begins a transaction that only reads, in which all queries see the same rows.

@@ -1,34 +1,72 @@
 #include "store/sql/credits.hpp"
 
+#include <fmt/format.h>
+
 namespace merpati::store::sql {
+namespace {
+
+constexpr std::string_view select_balance = "SELECT credit FROM account WHERE id = ?1";
+constexpr std::string_view select_balance_and_newest =
+    "SELECT credit, coalesce((SELECT max(number) FROM ledger WHERE account = ?1), 0) FROM account "
+    "WHERE id = ?1";
+
+}  // namespace
 
 Credits::Credits(Connection& connection)
     : lock_(connection),
-      select_(connection, connection.has_other_writers()
-                              ? "SELECT credit, coalesce((SELECT max(number) FROM ledger WHERE "
-                                "account = ?1), 0) FROM account WHERE id = ?1"
-                              : "SELECT credit FROM account WHERE id = ?"),
-      update_(connection, "UPDATE account SET credit = ?2 WHERE id = ?1"),
+      select_(connection,
+              connection.has_other_writers() ? select_balance_and_newest : select_balance),
+      update_(connection, "UPDATE account SET credit = ?2 WHERE id = ?1", 2),
       forget_reserved_(connection,
                        "INSERT INTO ledger_pruned(account, charged, reserved) VALUES(?, 0, -1) "
                        "ON CONFLICT(account) DO UPDATE SET reserved = ledger_pruned.reserved - 1"),
       has_other_writers_(connection.has_other_writers()),
-      ledger_(connection) {}
+      ledger_(connection) {
+    if (const auto place = connection.row_place(); !place.empty()) {
+        const auto is_there = connection.is_at(2);
+        lock_at_place_.emplace(connection,
+                               fmt::format("SELECT {} FROM account WHERE id = ?1 AND {}{}", place,
+                                           is_there, connection.for_update()));
+        select_at_place_.emplace(connection,
+                                 fmt::format("{} AND {}", select_balance_and_newest, is_there));
+    }
+}
 
-/// Other programs may have added to the ledger since it was written here.
 Credits::Balance& Credits::balance_of(model::AccountId account) {
     const auto [found, is_new] = balances_.try_emplace(account);
-    if (is_new) {
+    auto& balance = found->second;
+    if (is_new && !read_at_place(account, balance)) {
         lock_.take(account);
         auto row = select_.query(account.value);
         if (row.next()) {
-            found->second.credit = row.null(0) ? std::nullopt : std::optional{row.integer(0)};
-            if (has_other_writers_) {
-                ledger_.expect_newest(account, row.integer(1));
-            }
+            read(row, account, balance);
         }
     }
-    return found->second;
+    return balance;
+}
+
+/// False: it is not known where the row is, or it is not there any more.
+bool Credits::read_at_place(model::AccountId account, Balance& balance) {
+    const auto place = lock_at_place_ ? update_.place_of(account.value) : std::nullopt;
+    if (!place) {
+        return false;
+    }
+    std::optional<std::int64_t> locked;
+    lock_at_place_->run_returning(locked, account.value, *place);
+    auto row = select_at_place_->query(account.value, *place);
+    if (!row.next() || !locked) {
+        return false;
+    }
+    read(row, account, balance);
+    return true;
+}
+
+/// Other programs may have added to the ledger since it was written here.
+void Credits::read(Cursor& row, model::AccountId account, Balance& balance) {
+    balance.credit = row.null(0) ? std::nullopt : std::optional{row.integer(0)};
+    if (has_other_writers_) {
+        ledger_.expect_newest(account, row.integer(1));
+    }
 }
 
 Credits::Charge Credits::charge(model::AccountId account, Timestamp at) {
@@ -113,6 +151,10 @@ void Credits::flush() {
             write(account, balance);
         }
     }
+    for (const auto id : update_.missed()) {
+        update_.run(id, balances_.at(model::AccountId{id}).credit);
+    }
+    (void)update_.missed();  // By their ids, none is missed.
     balances_.clear();
 }
 
@@ -135,6 +177,7 @@ void Credits::write(model::AccountId account, Balance& balance) {
 
 void Credits::forget() {
     balances_.clear();
+    update_.forget();
     ledger_.forget();
 }
 

@@ -9,6 +9,7 @@
 #include "store/sql/account_lock.hpp"
 #include "store/sql/connection.hpp"
 #include "store/sql/ledger_writer.hpp"
+#include "store/sql/placed_update.hpp"
 
 namespace merpati::store::sql {
 
@@ -65,12 +66,16 @@ private:
         std::vector<Move> moves;
     };
     Balance& balance_of(model::AccountId account);
+    [[nodiscard]] bool read_at_place(model::AccountId account, Balance& balance);
+    void read(Cursor& row, model::AccountId account, Balance& balance);
     void move(Balance& balance, const Move& move);
     void write(model::AccountId account, Balance& balance);
 
     AccountLock lock_;
     Statement select_;
-    Statement update_;
+    std::optional<Statement> lock_at_place_;
+    std::optional<Statement> select_at_place_;
+    PlacedUpdate update_;
     Statement forget_reserved_;
     const bool has_other_writers_;
     LedgerWriter ledger_;
