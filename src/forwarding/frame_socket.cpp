@@ -17,7 +17,7 @@ using boost::system::error_code;
 constexpr std::size_t number_size = 8;
 constexpr std::size_t head_size = number_size + 4;
 
-/// A buffer with more capacity than this is freed when it is empty.
+/// A buffer of written frames with more capacity than this is freed.
 constexpr std::size_t kept_max = std::size_t{256} << 10;
 
 std::uint64_t number_in(const char* head) {
@@ -84,7 +84,7 @@ void FrameSocket::received(std::size_t size) {
     std::memmove(in_.data(), in_.data() + begin, in_size_);
     const auto needed =
         read_max + (in_size_ >= head_size ? head_size + text_size_in(in_.data()) : 0);
-    if (in_.size() < needed || (in_.size() > kept_max && needed <= kept_max)) {
+    if (in_.size() < needed) {
         in_.resize(needed);
     }
     read();

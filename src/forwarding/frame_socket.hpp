@@ -21,8 +21,8 @@ namespace merpati::forwarding {
 /// Operation: frames that are sent in one turn of the executor, or while others are being written,
 /// go out in one write. Frames that have arrived are handed to the listener one by one.
 ///
-/// Limits: a frame whose text is larger than `text_max` closes the socket. Memory: one frame and
-/// `read_max` bytes in, and what the caller sends, who asks `has_room`.
+/// Limits: a frame whose text is larger than `text_max` closes the socket. Memory: the largest
+/// frame and `read_max` bytes in, and what the caller sends, who asks `has_room`.
 ///
 /// Threads: the executor's one. It keeps itself alive while it is open.
 class FrameSocket final : public std::enable_shared_from_this<FrameSocket> {
