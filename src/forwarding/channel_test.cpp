@@ -198,10 +198,43 @@ TEST_F(ChannelTest, EachRequestNeedsItsProof) {
     thief.send(frame(2, echo("x").replace(0, 10, "POST /wait")));
     thief.send(frame(3, "no request"));
     thief.send(frame(4, echo("x") + "more than its length"));
-    for (const auto number : {1U, 2U, 3U, 4U}) {
-        EXPECT_THAT(read_answer(thief), Pair(number, Field(&http::Reply::status, 421)));
+    for (const auto& [number, status] : {std::pair{1U, 421}, {2U, 421}, {3U, 400}, {4U, 400}}) {
+        EXPECT_THAT(read_answer(thief), Pair(number, Field(&http::Reply::status, status)));
     }
     EXPECT_EQ(first.calls, 0);
+}
+
+TEST_F(ChannelTest, AnAnswerThatIsTooLargeIsNone) {
+    first.routes.add(http::Method::get, "/large",
+                     [](const http::Request& /*asked*/, http::Responder responder) {
+                         responder.send({.body = std::string(answer_text_max, 'x')});
+                     });
+    auto client = open_raw();
+    http::Request asked;
+    asked.method = http::Method::get;
+    asked.path = "/large";
+    auto text = head_of(asked, secret);
+    append_whole(text, "");
+    client.send(frame(1, text) + frame(2, echo("next")));
+    EXPECT_THAT(read_answer(client), Pair(1U, Field(&http::Reply::status, 500)));
+    EXPECT_THAT(read_answer(client), Pair(2U, Field(&http::Reply::status, 201)));
+}
+
+TEST_F(ChannelTest, WhatIsTooMuchForANodeIsNotTaken) {
+    auto client = open_raw();
+    http::Request asked;
+    asked.method = http::Method::post;
+    asked.path = "/wait";
+    auto text = head_of(asked, secret);
+    append_whole(text, "");
+    std::string frames;
+    for (std::uint64_t number = 1; number <= IncomingChannels::requests_max + 1; ++number) {
+        frames += frame(number, text);
+    }
+    client.send(frames);
+    EXPECT_THAT(read_answer(client), Pair(IncomingChannels::requests_max + 1,
+                                          Field(&http::Reply::body, std::string{not_taken_body})));
+    first.take(IncomingChannels::requests_max);
 }
 
 TEST_F(ChannelTest, FramesMayComeInAnyPieces) {

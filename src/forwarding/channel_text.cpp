@@ -33,6 +33,10 @@ void send_answer(FrameSocket& socket, std::uint64_t number, const http::Reply& r
         headers.append("Content-Type: ").append(reply.content_type).append("\r\n");
     }
     headers += reply.headers;
+    if (prefix_size + headers.size() + reply.content().size() > answer_text_max) {
+        send_answer(socket, number, {.status = 500});
+        return;
+    }
     std::array<unsigned char, prefix_size> prefix;
     boost::endian::store_big_u16(prefix.data(), reply.status);
     boost::endian::store_big_u32(prefix.data() + status_size,

@@ -206,8 +206,8 @@ void Forwarder::Impl::attempt_on_channel(const PassagePtr& passage) {
 void Forwarder::Impl::channel_ended(const PassagePtr& passage,
                                     std::expected<http::Reply, OutgoingChannel::Loss> answer) {
     passage->channel_number.reset();
-    if (!answer) {
-        failed(passage, answer.error() == OutgoingChannel::Loss::maybe_sent);
+    if (!answer || was_not_taken(*answer)) {
+        failed(passage, !answer && answer.error() == OutgoingChannel::Loss::maybe_sent);
         return;
     }
     if (note_status(passage, answer->status, answer->added_header(not_here_header).has_value(),

@@ -23,8 +23,8 @@ namespace merpati::forwarding {
 /// to the caller. While the shard has no owner, or that cannot be reached, or says that it does not
 /// work for the account, the request waits, and goes out as soon as that changes. An owner may name
 /// another shard to which the request belongs; then it goes there. Requests of other shards are not
-/// affected. An answer of more than `whole_max` goes through in pieces. Brief requests to an owner
-/// share a channel once it is open.
+/// affected. An answer of more than `whole_max` goes through in pieces. Requests with brief answers
+/// share a channel to their owner, once it is open.
 ///
 /// Faults: a request that the owner may have got, whose answer does not come because the owner is
 /// gone, is sent again if it is repeatable. Otherwise it is answered 502: whether it was carried

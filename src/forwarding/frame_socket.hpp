@@ -19,7 +19,8 @@ namespace merpati::forwarding {
 /// text.
 ///
 /// Operation: frames that are sent in one turn of the executor, or while others are being written,
-/// go out in one write. Frames that have arrived are handed to the listener one by one.
+/// go out in one write. Frames that have arrived are handed to the listener one by one. An end that
+/// does not answer TCP for 20 s counts as closed.
 ///
 /// Limits: a frame whose text is larger than `text_max` closes the socket. Memory: the largest
 /// frame and `read_max` bytes in, and what the caller sends, who asks `has_room`.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <sys/socket.h>
 #include <utility>
 
@@ -13,6 +14,7 @@
 
 #include "forwarding/channel_text.hpp"
 #include "forwarding/frame_socket.hpp"
+#include "forwarding/passage_text.hpp"
 #include "outbound/event_thread.hpp"
 
 namespace merpati::forwarding {
@@ -127,10 +129,14 @@ void IncomingChannels::Impl::Channel::take(std::uint64_t number, std::string_vie
         }
         return;
     }
-    const auto answer = std::make_shared<Answer>(owner_, shared_from_this(), number);
-    begun_.insert_or_assign(number, answer);
     ++unanswered_;
     owner_->count(1, 0);
+    if (begun_.size() >= requests_max) {
+        answer(number, {.status = 503, .body = std::string{not_taken_body}});
+        return;
+    }
+    const auto answer = std::make_shared<Answer>(owner_, shared_from_this(), number);
+    begun_.insert_or_assign(number, answer);
     owner_->carry_out(text, http::Responder{answer});
 }
 

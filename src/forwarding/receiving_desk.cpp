@@ -111,7 +111,11 @@ std::unique_ptr<http::BodyReceiver> ReceivingDesk::take(const http::Request& giv
 void ReceivingDesk::take(std::string_view text, http::Responder responder) {
     http::Head head;
     auto request = request_in(text, limits_, head);
-    const auto caller = request ? proven_caller(secret_, *request) : std::nullopt;
+    if (!request) {
+        responder.send(refused({.status = 400}));
+        return;
+    }
+    const auto caller = proven_caller(secret_, *request);
     if (!caller) {
         responder.send({.status = not_here_status});
         return;

@@ -25,7 +25,8 @@ namespace merpati::forwarding {
 /// have for it, as if it had come here first; its caller is authenticated as always. Nothing is
 /// passed on a second time: a handler may answer that another node works for it. After `leave` this
 /// node does not work for what comes then. Without the proof the answer is an empty 421, and the
-/// connection is closed. A node may open a channel, whose requests need the proof, too.
+/// connection is closed. A node may open a channel, whose requests need the proof, too: without it
+/// the answer is the same, and the channel stays.
 ///
 /// Threads: the server's and that of the channels; `open` and `leave` any, `drain` and `stop` the
 /// owner's. It must outlive the server.

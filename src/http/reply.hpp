@@ -32,7 +32,8 @@ struct Reply {
     /// If set, sent instead of both bodies: in chunks, or, to an HTTP/1.0 client, up to the end of
     /// the connection. Not with a status that carries no body.
     std::unique_ptr<BodySource> source{};
-    /// If set, called once the answer is sent, and the connection is no longer the server's. With
+    /// If set, called once the answer is sent, and the connection is no longer the server's. Not
+    /// called if the connection ends before, or its client sends anything before the answer. With
     /// status 101 only, and not with TLS (RFC 9110 section 7.8).
     Upgrade upgrade{};
 
