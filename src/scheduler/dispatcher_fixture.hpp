@@ -2,9 +2,12 @@
 // simulates.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -83,12 +86,12 @@ struct DispatcherFixture : ::testing::Test {
     /// Starts the dispatcher on what the store holds, and the committer's thread.
     void start() {
         committer->start();
-        dispatcher =
-            std::make_unique<Dispatcher>(queue_clock, random, *committer, connectors, callbacks,
-                                         on_finish, options, [this](Event&& event) {
-                                             const std::lock_guard lock{mutex};
-                                             events.push_back(std::move(event));
-                                         });
+        dispatcher = std::make_unique<Dispatcher>(
+            queue_clock, random, *committer, connectors, callbacks, on_finish, options,
+            [this](Event&& event) {
+                const std::lock_guard lock{mutex};
+                (holds_results ? held : events).push_back(std::move(event));
+            });
         ASSERT_TRUE(dispatcher->recover(wrap_reader(*store->open_reader())));
         post(DeviceChanged{.device = device});
     }
@@ -99,6 +102,7 @@ struct DispatcherFixture : ::testing::Test {
         committer->stop();
         dispatcher.reset();
         events.clear();
+        held.clear();
         connector->sent.clear();
         committer = std::make_unique<store::Committer>(clock, *store, store::CommitterOptions{},
                                                        [](const Error&) {});
@@ -160,6 +164,28 @@ struct DispatcherFixture : ::testing::Test {
         return id;
     }
 
+    /// Stores a message whose send needs an intent: it is delivered at most once.
+    std::unique_ptr<model::Message> careful() {
+        auto made = message();
+        made->delivery = model::Delivery::at_most_once;
+        return commit(std::move(made));
+    }
+
+    /// Begins the send of such a message. Its intent is being committed:
+    /// what is posted next comes before the result.
+    model::MessageId begin_careful_send() {
+        auto stored = careful();
+        const auto id = stored->id;
+        std::vector<Event> now;
+        now.emplace_back(Accepted{.message = std::move(stored)});
+        {
+            const std::lock_guard lock{mutex};
+            holds_results = true;
+        }
+        dispatcher->step(now);
+        return id;
+    }
+
     /// Gives the dispatcher an event, and runs everything that follows from it.
     template <class One>
     void post(One event) {
@@ -172,6 +198,11 @@ struct DispatcherFixture : ::testing::Test {
 
     /// Steps until nothing is left to do at this moment.
     void settle() {
+        {
+            const std::lock_guard lock{mutex};
+            holds_results = false;
+            std::ranges::move(std::exchange(held, {}), std::back_inserter(events));
+        }
         for (int turn = 0; turn < 200; ++turn) {
             std::vector<Event> now;
             {
@@ -238,6 +269,8 @@ struct DispatcherFixture : ::testing::Test {
     std::unique_ptr<Dispatcher> dispatcher;
     std::mutex mutex;
     std::vector<Event> events;
+    std::vector<Event> held;  // Come after what is posted next.
+    bool holds_results = false;
 };
 
 }  // namespace merpati::scheduler

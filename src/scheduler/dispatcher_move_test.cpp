@@ -22,23 +22,6 @@ struct MoveTest : DispatcherFixture {
     }
     void attach() { post(DevicesAttached{.devices = {device}}); }
 
-    /// Stores a message whose send needs an intent.
-    std::unique_ptr<model::Message> careful() {
-        auto made = message();
-        made->delivery = model::Delivery::at_most_once;
-        return commit(std::move(made));
-    }
-
-    /// Begins such a send. Its intent is being committed when this returns.
-    model::MessageId begin_careful() {
-        auto stored = careful();
-        const auto id = stored->id;
-        std::vector<Event> now;
-        now.emplace_back(Accepted{.message = std::move(stored)});
-        dispatcher->step(now);
-        return id;
-    }
-
     /// Starts, and accepts a message of a device that is down, which has an hour to come back.
     model::MessageId accept_while_down() {
         options.give_up = 1h;
@@ -123,7 +106,7 @@ TEST_F(MoveTest, EveryOutcomeLetsTheLaneGo) {
 
 TEST_F(MoveTest, AnIntentThatIsBeingRecordedIsClearedAndTheMessageNotSent) {
     start();
-    const auto id = begin_careful();
+    const auto id = begin_careful_send();
     detach();
     EXPECT_EQ(requests_done, 1);
     EXPECT_TRUE(connector->sent.empty());
@@ -299,7 +282,7 @@ TEST_F(MoveTest, AnIntentThatIsRecordedWhenThisProcessMayNotBeginIsCleared) {
     bool may = true;
     options.may_begin = [&may] { return may; };
     start();
-    const auto id = begin_careful();
+    const auto id = begin_careful_send();
     may = false;
     advance(1s);
     EXPECT_TRUE(connector->sent.empty());

@@ -24,17 +24,6 @@ struct PauseTest : DispatcherFixture {
         device.state = state;
         post(DeviceChanged{.device = device});
     }
-    /// Begins the send of a message that is delivered at most once; its intent is being committed.
-    model::MessageId begin_careful_send() {
-        auto careful = message();
-        careful->delivery = model::Delivery::at_most_once;
-        careful = commit(std::move(careful));
-        const auto id = careful->id;
-        std::vector<Event> now;
-        now.emplace_back(Accepted{.message = std::move(careful)});
-        dispatcher->step(now);
-        return id;
-    }
 };
 
 TEST_F(PauseTest, NothingIsSentUntilItGoesOnAndThenInOrder) {
