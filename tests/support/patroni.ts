@@ -51,6 +51,7 @@ export class Member {
     // Upon SIGTERM Patroni stops its server, which is no child of its.
     this.process = spawn(...confined(patroni, [file], "TERM"), {
       stdio: ["ignore", log, log],
+      cwd: this.folder, // Its user may not enter the checkout's.
       env: { PATH: process.env["PATH"], HOME: this.folder, TMPDIR: this.folder },
     });
   }
