@@ -42,12 +42,16 @@ unit_tests() {
   return $code
 }
 
-# Where unit tests have their stores: in memory, where there is room, because what most of them wait
-# for is the disk. Power cuts are tested without it, by tests that note what was synced.
+# Where unit tests have their stores: in memory, where there is room and programs may run, because
+# what most of them wait for is the disk. Power cuts are tested without it, by tests that note what
+# was synced.
 folder_for_stores() {
-  local usual=${TMPDIR:-/tmp} memory=/dev/shm free
+  local usual=${TMPDIR:-/tmp} memory=/dev/shm free options
   free=$(df --output=avail -BM "$memory" 2>/dev/null | tail -n 1 | tr -dc 0-9)
-  [ -w "$memory" ] && [ "${free:-0}" -ge 2048 ] && usual=$memory
+  options=$(findmnt --noheadings --output OPTIONS --target "$memory" 2>/dev/null || echo noexec)
+  if [ -w "$memory" ] && [ "${free:-0}" -ge 2048 ] && [[ ,$options, != *,noexec,* ]]; then
+    usual=$memory
+  fi
   echo "$usual"
 }
 
