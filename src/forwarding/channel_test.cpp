@@ -64,14 +64,18 @@ struct ChannelTest : ForwardingFixture<100, true> {
         EXPECT_TRUE(answer);
         return {boost::endian::load_big_u64(head), *std::move(answer)};
     }
-    /// The text of a frame that asks for /echo.
-    [[nodiscard]] std::string echo(std::string_view body) const {
+    /// The text of a request's frame.
+    [[nodiscard]] std::string text(http::Method method, std::string_view path,
+                                   std::string_view body = "") const {
         http::Request asked;
-        asked.method = http::Method::post;
-        asked.path = "/echo";
+        asked.method = method;
+        asked.path = path;
         auto text = head_of(asked, secret);
         append_whole(text, body);
         return text;
+    }
+    [[nodiscard]] std::string echo(std::string_view body) const {
+        return text(http::Method::post, "/echo", body);
     }
 };
 
@@ -210,26 +214,17 @@ TEST_F(ChannelTest, AnAnswerThatIsTooLargeIsNone) {
                          responder.send({.body = std::string(answer_text_max, 'x')});
                      });
     auto client = open_raw();
-    http::Request asked;
-    asked.method = http::Method::get;
-    asked.path = "/large";
-    auto text = head_of(asked, secret);
-    append_whole(text, "");
-    client.send(frame(1, text) + frame(2, echo("next")));
+    client.send(frame(1, text(http::Method::get, "/large")) + frame(2, echo("next")));
     EXPECT_THAT(read_answer(client), Pair(1U, Field(&http::Reply::status, 500)));
     EXPECT_THAT(read_answer(client), Pair(2U, Field(&http::Reply::status, 201)));
 }
 
 TEST_F(ChannelTest, WhatIsTooMuchForANodeIsNotTaken) {
     auto client = open_raw();
-    http::Request asked;
-    asked.method = http::Method::post;
-    asked.path = "/wait";
-    auto text = head_of(asked, secret);
-    append_whole(text, "");
+    const auto asked = text(http::Method::post, "/wait");
     std::string frames;
     for (std::uint64_t number = 1; number <= IncomingChannels::requests_max + 1; ++number) {
-        frames += frame(number, text);
+        frames += frame(number, asked);
     }
     client.send(frames);
     EXPECT_THAT(read_answer(client), Pair(IncomingChannels::requests_max + 1,

@@ -34,13 +34,7 @@ std::optional<http::Request> request_in(std::string_view bytes, const http::Limi
         head.content_length != bytes.size() - scanner.end()) {
         return std::nullopt;
     }
-    http::Request request;
-    request.method = head.method;
-    request.path = head.path;
-    request.query = head.query;
-    request.id = head.request_id;
-    request.authorization = head.authorization;
-    request.headers = head.headers;
+    auto request = head.request();
     request.body = bytes.substr(scanner.end());
     return request;
 }

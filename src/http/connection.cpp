@@ -236,13 +236,8 @@ void Connection::dispatch() {
 }
 
 Request Connection::request_of(const Head& head) {
-    Request request;
-    request.method = head.method;
-    request.path = head.path;
-    request.query = head.query;
+    Request request = head.request();
     request.id = request_id_;
-    request.authorization = head.authorization;
-    request.headers = head.headers;
     request.from_local_socket = origin_ == Origin::local_socket;
     request.from_loopback = peer_.is_loopback();
     request.is_encrypted = stream_->is_encrypted();

@@ -193,6 +193,17 @@ std::uint16_t Head::parse(std::string_view bytes) {
     return 0;
 }
 
+Request Head::request() const {
+    Request request;
+    request.method = method;
+    request.path = path;
+    request.query = query;
+    request.id = request_id;
+    request.authorization = authorization;
+    request.headers = headers;
+    return request;
+}
+
 void Head::move_views(std::string_view from, const char* to) noexcept {
     const auto move = [&](std::string_view& view) {
         // Some views are not inside the request: the path of "http://host", and missing fields.

@@ -36,6 +36,9 @@ struct Head {
     /// 0, or the status to refuse the request with: 400, or 505 (neither HTTP/1.0 nor HTTP/1.1).
     [[nodiscard]] std::uint16_t parse(std::string_view bytes);
 
+    /// What handlers see of the head. Views, as here; `id` is the caller's.
+    [[nodiscard]] Request request() const;
+
     /// Points the views to the same bytes at `to`. `from`: the bytes given to `parse`, which must
     /// still be readable.
     void move_views(std::string_view from, const char* to) noexcept;
