@@ -7,22 +7,12 @@
 #include <gmock/gmock.h>
 
 #include "forwarding/divertible_body.hpp"
+#include "forwarding/forwarding_fixture.hpp"
 #include "forwarding/kept_body.hpp"
 #include "forwarding/whole_body.hpp"
 
 namespace merpati::forwarding {
 namespace {
-
-/// Keeps what was taken.
-class Receiver final : public http::BodyReceiver {
-public:
-    explicit Receiver(std::string& into) : into_(into) {}
-    void take(std::string piece, http::PieceHold /*hold*/) override { into_ += piece; }
-    void finish() override { into_ += '.'; }
-
-private:
-    std::string& into_;
-};
 
 http::PieceHold no_hold() {
     return http::PieceHold{nullptr, 0};
@@ -38,8 +28,8 @@ struct BodiesTest : ::testing::Test {
 
 TEST_F(BodiesTest, ABodyIsDivertedBeforeAnythingWasRead) {
     const auto way = std::make_shared<BodyWay>();
-    EXPECT_TRUE(way->lead(std::make_unique<Receiver>(here)));
-    EXPECT_TRUE(way->divert([&] { return std::make_unique<Receiver>(there); }));
+    EXPECT_TRUE(way->lead(std::make_unique<NotingReceiver>(here)));
+    EXPECT_TRUE(way->divert([&] { return std::make_unique<NotingReceiver>(there); }));
     DivertibleBody body{way};
     body.take("all", no_hold());
     body.finish();
@@ -49,29 +39,29 @@ TEST_F(BodiesTest, ABodyIsDivertedBeforeAnythingWasRead) {
 
 TEST_F(BodiesTest, ABodyOfWhichSomethingWasReadIsNotDiverted) {
     const auto way = std::make_shared<BodyWay>();
-    EXPECT_TRUE(way->lead(std::make_unique<Receiver>(here)));
+    EXPECT_TRUE(way->lead(std::make_unique<NotingReceiver>(here)));
     DivertibleBody body{way};
     body.take("all", no_hold());
-    EXPECT_FALSE(way->divert([&] { return std::make_unique<Receiver>(there); }));
+    EXPECT_FALSE(way->divert([&] { return std::make_unique<NotingReceiver>(there); }));
     body.finish();
     EXPECT_EQ(here, "all.");
 }
 
 TEST_F(BodiesTest, ABodyWhoseClientHasGoneIsNotDiverted) {
     const auto way = std::make_shared<BodyWay>();
-    EXPECT_TRUE(way->lead(std::make_unique<Receiver>(here)));
+    EXPECT_TRUE(way->lead(std::make_unique<NotingReceiver>(here)));
     {
         const DivertibleBody body{way};
     }
-    EXPECT_FALSE(way->divert([&] { return std::make_unique<Receiver>(there); }));
+    EXPECT_FALSE(way->divert([&] { return std::make_unique<NotingReceiver>(there); }));
 }
 
 TEST_F(BodiesTest, ACopyIsWholeOnceTheBodyHasEndedIfThereWasRoom) {
     BodyRoom room{10};
     const auto copy = std::make_shared<KeptBody>(room, caller, asked);
     const auto other = std::make_shared<KeptBody>(room, caller, asked);
-    KeepingReceiver body{copy, std::make_unique<Receiver>(here)};
-    KeepingReceiver late{other, std::make_unique<Receiver>(there)};
+    KeepingReceiver body{copy, std::make_unique<NotingReceiver>(here)};
+    KeepingReceiver late{other, std::make_unique<NotingReceiver>(there)};
     body.take("seven", no_hold());
     EXPECT_FALSE(copy->is_whole());
     late.take("more of it", no_hold());

@@ -30,17 +30,6 @@ struct BroadcastTest : ForwardingFixture<> {
     private:
         BroadcastTest& test_;
     };
-    /// This node's own receiver: the test answers for it.
-    class Receiver final : public http::BodyReceiver {
-    public:
-        explicit Receiver(std::string& into) : into_(into) {}
-        void take(std::string piece, http::PieceHold /*hold*/) override { into_ += piece; }
-        void finish() override { into_ += '.'; }
-
-    private:
-        std::string& into_;
-    };
-
     BroadcastTest() {
         for (auto* node : {&first, &second}) {
             node->routes.add(http::Method::post, "/all",
@@ -110,7 +99,7 @@ struct BroadcastTest : ForwardingFixture<> {
 TEST_F(BroadcastTest, AllNodesGetTheWholeBody) {
     const auto all = begin();
     std::string here;
-    BroadcastBody body{all, std::make_unique<Receiver>(here)};
+    BroadcastBody body{all, std::make_unique<NotingReceiver>(here)};
     auto own = all->own_answer();
     body.take("for ", http::PieceHold{nullptr, 0});
     body.take("all", http::PieceHold{nullptr, 0});

@@ -34,6 +34,17 @@ inline http::Party party_of(const http::Request& request) {
         static_cast<std::int64_t>(std::hash<std::string_view>{}(request.authorization)));
 }
 
+/// Appends what it takes to a text, and a point at the end of the body.
+class NotingReceiver final : public http::BodyReceiver {
+public:
+    explicit NotingReceiver(std::string& into) : into_(into) {}
+    void take(std::string piece, http::PieceHold /*hold*/) override { into_ += piece; }
+    void finish() override { into_ += '.'; }
+
+private:
+    std::string& into_;
+};
+
 inline std::string name_of_this_thread() {
     std::string name(16, '\0');
     pthread_getname_np(pthread_self(), name.data(), name.size());
