@@ -2,9 +2,10 @@
 #
 # One room: the static library `merpati_NAME`, and in developer builds the test program `NAME_test`.
 # DEPENDS names the rooms that it may include (tools/tidy checks the includes), LINKS names external
-# libraries. A room without SOURCES is header-only. With MERPATI_UNITY eight sources or tests are
-# compiled as one, except those in ALONE, which share private names with others of the room. SHARDS
-# is for tests that take longest: they start first, as so many tests, each of which runs a part.
+# libraries. A room without SOURCES is header-only. With MERPATI_UNITY sixteen sources or tests
+# are compiled as one, except those in ALONE, which share private names with others of the room.
+# SHARDS is for tests that take longest: they start first, as so many tests, each of which runs a
+# part.
 function(merpati_room name)
   cmake_parse_arguments(ROOM "" "SHARDS" "SOURCES;ALONE;HEADERS;TESTS;DEPENDS;LINKS" ${ARGN})
   if(ROOM_UNPARSED_ARGUMENTS)
@@ -63,7 +64,7 @@ endfunction()
 
 # merpati_unite(TARGET ALONE…)
 function(merpati_unite target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
@@ -73,11 +74,11 @@ target_compile_options(merpati_warnings INTERFACE
   -Wold-style-cast -Woverloaded-virtual -Wimplicit-fallthrough -Wswitch-enum
   # Designated initialisers name only some fields; the others keep their defaults.
   -Wno-missing-designated-field-initializers
+  # In sources that are compiled as one, a local name may be that of another file's constant.
+  $<$<BOOL:${MERPATI_UNITY}>:-Wno-shadow>
   $<$<BOOL:${MERPATI_DEVELOPER}>:-Werror>)
 
 # Of tests alone. A target, because these options come after CMAKE_CXX_FLAGS and merpati_warnings.
 # Tests are not optimised: with sanitizers that takes three times as long, and saves them little.
-# In those that are compiled as one a local name may be that of another file's constant.
 add_library(merpati_test_options INTERFACE)
-target_compile_options(merpati_test_options INTERFACE
-  -O0 $<$<BOOL:${MERPATI_UNITY}>:-Wno-shadow>)
+target_compile_options(merpati_test_options INTERFACE -O0)
