@@ -11,6 +11,7 @@ import { InvitationPage } from "./features/sign_in/invitation.tsx";
 import { LinkPage } from "./features/sign_in/link.tsx";
 import { Gate, SignInPage } from "./features/sign_in/sign_in.tsx";
 import { LiveProvider } from "./live/live.tsx";
+import { cutAll, cutWhenLeft } from "./live/long_lists.ts";
 import { useLinkToken } from "./session/link_token.ts";
 import { SessionProvider, useAccountId, useSession } from "./session/session.tsx";
 import { useWhoIsThere } from "./session/who.ts";
@@ -52,6 +53,7 @@ const queries = new QueryClient({
     },
   },
 });
+cutWhenLeft(queries);
 
 export function App() {
   return (
@@ -76,6 +78,7 @@ function useAnswersInLanguage(): void {
   useEffect(() => {
     if (read.current === language) return;
     read.current = language;
+    cutAll(queries);
     void queries.invalidateQueries();
   }, [language, queries]);
 }

@@ -23,8 +23,8 @@ class Queries {
   };
 
   getQueryCache = () => ({
-    findAll: ({ queryKey }: { queryKey: unknown[] }) =>
-      this.cached.filter((query) => query.queryKey[0] === queryKey[0]),
+    findAll: ({ queryKey }: { queryKey?: unknown[] } = {}) =>
+      this.cached.filter((query) => !queryKey || query.queryKey[0] === queryKey[0]),
   });
 
   setQueryData = (queryKey: unknown[], change: (data: unknown) => unknown) => {

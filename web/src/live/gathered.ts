@@ -4,6 +4,7 @@ import { accounts } from "../queries/accounts.ts";
 import type { Subject } from "../queries/query.ts";
 import { showCounts } from "./campaign_counts.ts";
 import { type Change, EFFECTS } from "./effects.ts";
+import { cutAll, hasSeveralPages } from "./long_lists.ts";
 import { isReadAnew, type Listed, setRows } from "./rows.ts";
 import type { LiveEvent } from "./stream.ts";
 
@@ -86,6 +87,7 @@ export class Gathered {
         all ? query.queryKey[0] !== "session" : changes.some(([, one]) => isOld(query, one)),
     };
     const wasUnderWay = this.queries.isFetching(old) > 0;
+    if (all) cutAll(this.queries);
     const rows = all ? [] : changes.map(([, one]) => setRows(this.queries, one));
     const fetched = [this.queries.invalidateQueries(old, { cancelRefetch: false }), ...rows];
     await Promise.race([Promise.all(fetched), after(PATIENCE)]);
@@ -109,7 +111,7 @@ export class Gathered {
 function isOld(query: Listed, change: Change): boolean {
   const [subject, ...words] = query.queryKey as [Subject, ...unknown[]];
   const { item, others } = change.effect;
-  if (others.includes(subject)) return true;
+  if (others.includes(subject)) return !hasSeveralPages(query.state.data);
   if (item.includes(subject)) return change.many || words.some((id) => change.ids.has(String(id)));
   return isReadAnew(query, change);
 }

@@ -4,6 +4,7 @@ import { type FirstItems, firstWithItems, PAGE } from "../api/pages.ts";
 import type { Listing } from "../queries/query.ts";
 import type { Next } from "../ui/data_table.tsx";
 import { usePollInterval } from "./live.tsx";
+import { hasSeveralPages } from "./long_lists.ts";
 
 interface Paged<Item> {
   items: Item[] | undefined;
@@ -26,8 +27,11 @@ export function usePaged<Item>(list: Listing<Item>, options: Options = {}): Page
     queryFn: ({ pageParam, signal }) => firstWithItems(list.fetchPage, pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next ?? undefined,
-    // Polls only while a single page is loaded, so that the list does not move under the reader.
-    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= 1 ? interval : false),
+    // By itself only a single page is read again: the list does not move under the reader, and no
+    // page is read that nobody looks at.
+    refetchInterval: ({ state }) => !hasSeveralPages(state.data) && interval,
+    refetchOnWindowFocus: ({ state }) => !hasSeveralPages(state.data),
+    refetchOnReconnect: ({ state }) => !hasSeveralPages(state.data),
   });
   const pages = result.data?.pages;
   const full = (pages?.length ?? 0) >= (options.pagesMax ?? Number.POSITIVE_INFINITY);

@@ -1,11 +1,8 @@
 // Rows of lists that events change: each is read by itself and set, so that a list is not fetched
 // again for one of its rows.
-import type { InfiniteData, QueryClient, QueryKey } from "@tanstack/react-query";
-import type { Page } from "../api/types.ts";
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import type { Change } from "./effects.ts";
-
-type Item = Record<string, unknown>;
-type Pages = InfiniteData<Page<Item>>;
+import { hasSeveralPages, type Item, isPaged } from "./long_lists.ts";
 
 const READ_MAX = 20; // Rows of one round; others stay as they were until the list is opened anew.
 const FEW = 4; // For more rows of one page, fetching the page is cheaper.
@@ -34,7 +31,7 @@ export function isReadAnew(list: Listed, change: Change): boolean {
 }
 
 function isLong(data: unknown): boolean {
-  return isPaged(data) ? data.pages.length > 1 : hasItems(data) && data.items.length > LONG;
+  return hasSeveralPages(data) || (hasItems(data) && data.items.length > LONG);
 }
 
 function isFiltered([, query]: QueryKey, filters: readonly string[]): boolean {
@@ -44,10 +41,6 @@ function isFiltered([, query]: QueryKey, filters: readonly string[]): boolean {
 
 function hasItems(data: unknown): data is { items: Item[] } {
   return Array.isArray((data as { items?: unknown } | undefined)?.items);
-}
-
-function isPaged(data: unknown): data is Pages {
-  return Array.isArray((data as Pages | undefined)?.pages);
 }
 
 type Cache = Pick<QueryClient, "getQueryCache" | "setQueryData">;
