@@ -105,11 +105,7 @@ void Inbox::take(Frame&& frame) {
 
 void Inbox::take_state(const Frame& frame) {
     auto report = read_state(frame.fields);
-    if (!report) {
-        refuse(frame, report.error());
-        return;
-    }
-    const auto about_it = about(frame, report->device);
+    const auto about_it = about(frame, report);
     if (!about_it) {
         return;
     }
@@ -133,11 +129,7 @@ void Inbox::take_state(const Frame& frame) {
 
 void Inbox::take_pairing(const Frame& frame) {
     auto report = read_pairing(frame.fields, rooms_.clock.now());
-    if (!report) {
-        refuse(frame, report.error());
-        return;
-    }
-    const auto about_it = about(frame, report->device);
+    const auto about_it = about(frame, report);
     if (!about_it) {
         return;
     }
@@ -149,47 +141,23 @@ void Inbox::take_pairing(const Frame& frame) {
 
 void Inbox::take_status(const Frame& frame) {
     auto status = read_status(frame.fields, rooms_.clock.now());
-    if (!status) {
-        refuse(frame, status.error());
-        return;
-    }
-    const auto about_it = about(frame, status->device);
-    if (!about_it) {
-        return;
-    }
-    status->device = about_it->device;
-    if (const auto ticket = let_in(frame, status->device, frame.bytes, Storing::its_line)) {
+    if (const auto ticket = let_in(frame, status, Storing::its_line)) {
+        status->device = ticket->device;
         rooms_.events.late_status(std::move(*status), when_stored(*ticket));
     }
 }
 
 void Inbox::take_inbound(const Frame& frame) {
     auto message = read_inbound(frame.fields, rooms_.clock.now());
-    if (!message) {
-        refuse(frame, message.error());
-        return;
-    }
-    const auto about_it = about(frame, message->device);
-    if (!about_it) {
-        return;
-    }
-    message->device = about_it->device;
-    if (const auto ticket = let_in(frame, message->device, frame.bytes, Storing::its_line)) {
+    if (const auto ticket = let_in(frame, message, Storing::its_line)) {
+        message->device = ticket->device;
         rooms_.events.inbound(std::move(*message), when_stored(*ticket));
     }
 }
 
 void Inbox::take_get(const Frame& frame) {
     auto read = read_secrets_read(frame.fields);
-    if (!read) {
-        refuse(frame, read.error());
-        return;
-    }
-    const auto about_it = about(frame, read->device);
-    if (!about_it) {
-        return;
-    }
-    if (const auto ticket = let_in(frame, about_it->device, frame.bytes, Storing::nothing)) {
+    if (const auto ticket = let_in(frame, read, Storing::nothing)) {
         waiting_.push_back(std::make_shared<WaitingRead>(*ticket, std::move(read->names)));
         read_waiting();
     }
@@ -197,16 +165,8 @@ void Inbox::take_get(const Frame& frame) {
 
 void Inbox::take_put(const Frame& frame) {
     auto write = read_secrets_write(frame.fields);
-    if (!write) {
-        refuse(frame, write.error());
-        return;
-    }
-    const auto about_it = about(frame, write->device);
-    if (!about_it) {
-        return;
-    }
-    if (const auto ticket = let_in(frame, about_it->device, frame.bytes, Storing::its_line)) {
-        rooms_.secrets.put(about_it->device, std::move(write->values), write->others,
+    if (const auto ticket = let_in(frame, write, Storing::its_line)) {
+        rooms_.secrets.put(ticket->device, std::move(write->values), write->others,
                            when_stored(*ticket));
     }
 }
@@ -240,7 +200,13 @@ void Inbox::take_ping(const Frame& frame) {
     say(frame, answer_line(frame.id, {}));
 }
 
-std::optional<Inbox::About> Inbox::about(const Frame& frame, model::PhoneNumber device) {
+template <class Report>
+std::optional<Inbox::About> Inbox::about(const Frame& frame, const Result<Report>& report) {
+    if (!report) {
+        refuse(frame, report.error());
+        return std::nullopt;
+    }
+    const model::PhoneNumber device = report->device;
     Fields fields{frame.fields};
     const auto generation = fields.count_if("generation", 1, generation_max);
     if (!fields.wrong().empty() || (rooms_.generations && !generation)) {
@@ -254,6 +220,13 @@ std::optional<Inbox::About> Inbox::about(const Frame& frame, model::PhoneNumber 
     const auto writer = rooms_.devices.writer(device);
     return About{.device = writer ? DeviceRef{*writer} : DeviceRef{device},
                  .generation = generation.value_or(0)};
+}
+
+template <class Report>
+std::optional<Inbox::Ticket> Inbox::let_in(const Frame& frame, const Result<Report>& report,
+                                           Storing storing) {
+    const auto about_it = about(frame, report);
+    return about_it ? let_in(frame, about_it->device, frame.bytes, storing) : std::nullopt;
 }
 
 std::optional<Inbox::Ticket> Inbox::let_in(const Frame& frame, const DeviceRef& device,

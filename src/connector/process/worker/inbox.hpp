@@ -102,10 +102,16 @@ private:
         DeviceRef device;
         std::uint64_t generation = 0;  // 0: none; the worker knows none.
     };
-    /// Empty: the generation is missing, or not the latest, and the request was answered so.
-    [[nodiscard]] std::optional<About> about(const Frame& frame, model::PhoneNumber device);
+    /// Empty: the report cannot be read, or its generation is missing or not the latest, and the
+    /// request was answered so.
+    template <class Report>
+    [[nodiscard]] std::optional<About> about(const Frame& frame, const Result<Report>& report);
 
-    /// Admits a request. Empty: a limit is reached, and the request was answered busy.
+    /// Admits the request of a report, with the bytes of its line. Empty: it was answered why not.
+    template <class Report>
+    [[nodiscard]] std::optional<Ticket> let_in(const Frame& frame, const Result<Report>& report,
+                                               Storing storing);
+    /// Empty: a limit is reached, and the request was answered busy.
     [[nodiscard]] std::optional<Ticket> let_in(const Frame& frame, const DeviceRef& device,
                                                std::size_t bytes, Storing storing);
     void hold(std::size_t bytes);
