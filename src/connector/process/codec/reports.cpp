@@ -33,6 +33,12 @@ std::unexpected<Error> wrong(const std::string& field) {
     return fail(ErrorCode::invalid_argument, field);
 }
 
+/// What was read, if no field is wrong.
+template <class Read>
+Result<Read> result(const Fields& fields, Read read) {
+    return fields.wrong().empty() ? Result<Read>{std::move(read)} : wrong(fields.wrong());
+}
+
 Timestamp time_of(Fields& fields, Timestamp now) {
     const auto at = fields.count_if("occurred_at_ms", 0, time_max);
     return at ? from_unix_millis(static_cast<std::int64_t>(*at)) : now;
@@ -74,14 +80,11 @@ Result<StateReport> read_state(const json::object& object) {
     } else if (*state != DeviceState::connected && report.reason.empty()) {
         fields.refuse("reason");
     }
-    if (!fields.wrong().empty()) {
-        return wrong(fields.wrong());
-    }
-    report.state = *state;
+    report.state = state.value_or(report.state);
     if (!code.empty()) {
         report.reason = report.reason.empty() ? code : fmt::format("{} ({})", report.reason, code);
     }
-    return report;
+    return result(fields, std::move(report));
 }
 
 Result<PairingReport> read_pairing(const json::object& object, Timestamp now) {
@@ -94,10 +97,7 @@ Result<PairingReport> read_pairing(const json::object& object, Timestamp now) {
     if (std::ranges::find(pairing_methods, report.step.method) == pairing_methods.end()) {
         fields.refuse("method");
     }
-    if (!fields.wrong().empty()) {
-        return wrong(fields.wrong());
-    }
-    return report;
+    return result(fields, std::move(report));
 }
 
 Result<LateStatus> read_status(const json::object& object, Timestamp now) {
@@ -118,18 +118,15 @@ Result<LateStatus> read_status(const json::object& object, Timestamp now) {
     if (!progress) {
         fields.refuse("status");
     }
-    if (!fields.wrong().empty()) {
-        return wrong(fields.wrong());
-    }
-    if (*progress == Progress::failed) {
+    if (progress == Progress::failed) {
         static const json::object none{{"kind", "refused"}};
         late.status = failure_of(error != nullptr ? *error : none);
     } else {
-        late.status.progress = *progress;
+        late.status.progress = progress.value_or(Progress::sent);
         late.status.code = model::StatusCode::sent;
     }
     late.status.at = at;
-    return late;
+    return result(fields, std::move(late));
 }
 
 Result<InboundMessage> read_inbound(const json::object& object, Timestamp now) {
@@ -155,10 +152,7 @@ Result<InboundMessage> read_inbound(const json::object& object, Timestamp now) {
             fields.refuse("media." + inner.wrong());
         }
     }
-    if (!fields.wrong().empty()) {
-        return wrong(fields.wrong());
-    }
-    return message;
+    return result(fields, std::move(message));
 }
 
 Result<SecretsRead> read_secrets_read(const json::object& object) {
@@ -179,10 +173,7 @@ Result<SecretsRead> read_secrets_read(const json::object& object) {
             read.names.emplace_back(name.get_string());
         }
     }
-    if (!fields.wrong().empty()) {
-        return wrong(fields.wrong());
-    }
-    return read;
+    return result(fields, std::move(read));
 }
 
 Result<SecretsWrite> read_secrets_write(const json::object& object) {
@@ -213,10 +204,7 @@ Result<SecretsWrite> read_secrets_write(const json::object& object) {
     if (values == nullptr && write.others == DeviceSecrets::Others::stay) {
         fields.refuse("values");
     }
-    if (!fields.wrong().empty()) {
-        return wrong(fields.wrong());
-    }
-    return write;
+    return result(fields, std::move(write));
 }
 
 json::object values_answer(const DeviceSecrets::Values& values) {
