@@ -17,6 +17,7 @@ import {
 import type { Line } from "./protocol/lines.js";
 import type { Answer } from "./protocol/peer.js";
 import type { MediaFile, Outgoing } from "./sending/content.js";
+import { details } from "./texts.js";
 
 const TEXT_MAX = 65_536;
 const ANSWER_MAX = 16_384;
@@ -184,7 +185,7 @@ export class Worker {
   private known(line: Line): Device {
     const device = this.devices.get(digits(line, "device"));
     if (!device) {
-      throw new ProtocolError("device_down", "Perangkat tidak terhubung");
+      throw new ProtocolError("device_down", details.deviceDown);
     }
     return device;
   }

@@ -1,5 +1,6 @@
 // Decides what to do after a connection ended.
 import type { DeviceState } from "../protocol/gateway.js";
+import { reasons } from "../texts.js";
 
 export interface Close {
   /// The platform's code, or a code of Baileys, such as 408 or 428 for a lost connection.
@@ -28,30 +29,30 @@ export function consequence(close: Close, paired: boolean, late: boolean): Conse
     return ofDevice(close);
   }
   const next = ofPairing(close);
-  return late && next.kind === "retry" ? end("disconnected", "Waktu menautkan habis") : next;
+  return late && next.kind === "retry" ? end("disconnected", reasons.linkingExpired) : next;
 }
 
 function ofDevice(close: Close): Consequence {
   switch (close.code) {
     case 401:
     case 406:
-      return end("logged_out", "Perangkat dikeluarkan dari akun di ponsel", true);
+      return end("logged_out", reasons.unlinked, true);
     case 402:
-      return end("banned", "Platform memblokir akun ini untuk sementara");
+      return end("banned", reasons.bannedForATime);
     case 403:
-      return end("banned", "Platform memblokir akun ini");
+      return end("banned", reasons.banned);
     case 440:
-      return end("replaced", "Perangkat ini dipakai oleh program lain");
+      return end("replaced", reasons.usedElsewhere);
     case 411:
-      return end("disconnected", "Akun ini tidak dapat memakai perangkat tertaut");
+      return end("disconnected", reasons.cannotBeLinked);
     case 405:
-      return retry("Platform menolak versi worker ini: perbarui worker");
+      return retry(reasons.outdated);
     case 400:
-      return retry("Sertifikat platform tidak dapat dipercaya");
+      return retry(reasons.untrusted);
     case 503:
-      return retry("Platform sedang tidak tersedia");
+      return retry(reasons.platformUnavailable);
     default:
-      return retry("Koneksi ke platform terputus");
+      return retry(reasons.connectionLost);
   }
 }
 
@@ -60,20 +61,20 @@ function ofPairing(close: Close): Consequence {
   switch (close.code) {
     case 408:
       return /QR refs/.test(close.text)
-        ? end("disconnected", "Waktu menautkan habis")
-        : retry("Koneksi ke platform terputus");
+        ? end("disconnected", reasons.linkingExpired)
+        : retry(reasons.connectionLost);
     case 401:
     case 403:
     case 406:
-      return end("disconnected", "Platform menolak menautkan perangkat ini");
+      return end("disconnected", reasons.linkRefused);
     case 405:
-      return end("disconnected", "Platform menolak versi worker ini: perbarui worker");
+      return end("disconnected", reasons.outdated);
     case OTHER_NUMBER:
-      return end("disconnected", "Ponsel itu memakai nomor lain daripada perangkat ini");
+      return end("disconnected", reasons.wrongNumber);
     case 400:
-      return end("disconnected", "Sertifikat platform tidak dapat dipercaya");
+      return end("disconnected", reasons.untrusted);
     default:
-      return retry("Koneksi ke platform terputus");
+      return retry(reasons.connectionLost);
   }
 }
 

@@ -20,6 +20,7 @@ import {
   voidCredentials,
 } from "../store/credentials.js";
 import { DeviceStore } from "../store/device_store.js";
+import { details, reasons } from "../texts.js";
 import { BackOff } from "./back_off.js";
 import { type Close, consequence } from "./close_reasons.js";
 import { Connection, type ConnectionParts } from "./connection.js";
@@ -112,7 +113,7 @@ export class Device {
     const paired = this.life?.paired === true;
     if (this.life && (paired || !pairing)) {
       const state = paired ? "reconnecting" : "pairing";
-      const reason = paired ? "Menghubungkan ke platform" : "Menunggu ditautkan di ponsel";
+      const reason = paired ? reasons.connecting : reasons.awaitingLink;
       this.report(this.life, state, reason);
       return;
     }
@@ -151,14 +152,14 @@ export class Device {
   /// What a person entered for a pairing step. Errors: ProtocolError `invalid`.
   async answer(answer: string): Promise<void> {
     if (!this.connection) {
-      throw new ProtocolError("invalid", "Perangkat tidak sedang ditautkan");
+      throw new ProtocolError("invalid", details.notPairing);
     }
     await this.connection.answerPasskey(answer);
   }
 
   private online(): { connection: Connection; life: Life } {
     if (!this.connection?.isOpen || !this.life) {
-      throw new ProtocolError("device_down", "Perangkat tidak terhubung");
+      throw new ProtocolError("device_down", details.deviceDown);
     }
     return { connection: this.connection, life: this.life };
   }
@@ -202,7 +203,7 @@ export class Device {
       await this.prepare(life);
     } catch (error) {
       this.log("warn", `the credentials cannot be read: ${errorName(error)}`);
-      this.retry(life, "Penyimpanan gateway tidak terjangkau");
+      this.retry(life, reasons.storeUnreachable);
       return;
     }
     if (life.signal.aborted || !life.credentials) {
@@ -230,7 +231,7 @@ export class Device {
       this.connection = connection;
     } catch (error) {
       this.log("error", `no connection can be made: ${errorName(error)}`);
-      this.retry(life, "Koneksi ke platform gagal dibuka");
+      this.retry(life, reasons.notOpened);
     }
   }
 
@@ -251,7 +252,7 @@ export class Device {
       return;
     }
     if (loaded.loggedOut && !life.pairing) {
-      this.finish(life, "logged_out", "Perangkat dikeluarkan dari akun di ponsel");
+      this.finish(life, "logged_out", reasons.unlinked);
       return;
     }
     life.credentials = newCredentials();

@@ -5,6 +5,7 @@ import { type Agent, get } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { getMediaKeys } from "baileys";
 import { ProtocolError } from "../protocol/errors.js";
+import { details } from "../texts.js";
 import type { MediaReference } from "./media_reference.js";
 
 export interface MediaHosts {
@@ -33,7 +34,7 @@ export async function fetchMedia(
   within: AbortSignal,
 ): Promise<number> {
   if (reference.bytes > bytesMax) {
-    throw new ProtocolError("media_too_large", "Ukuran file melebihi batas maksimum");
+    throw new ProtocolError("media_too_large", details.mediaTooLarge);
   }
   // It exists and is empty. One that the gateway removed meanwhile is not made again.
   const file = await open(path, "r+");
@@ -88,7 +89,7 @@ async function decrypt(
   const keep = async (plain: Buffer): Promise<void> => {
     bytes += plain.length;
     if (bytes > bytesMax) {
-      throw new ProtocolError("media_too_large", "Ukuran file melebihi batas maksimum");
+      throw new ProtocolError("media_too_large", details.mediaTooLarge);
     }
     sum.update(plain);
     await take(plain);
@@ -104,11 +105,11 @@ async function decrypt(
     }
     const right = mac.digest().subarray(0, MAC_BYTES);
     if (tail.length !== MAC_BYTES || !timingSafeEqual(tail, right)) {
-      throw new ProtocolError("not_found", "Media di platform rusak");
+      throw new ProtocolError("not_found", details.mediaDamaged);
     }
     await keep(decipher.final());
     if (reference.sha256 && sum.digest("base64") !== reference.sha256) {
-      throw new ProtocolError("not_found", "Media di platform rusak");
+      throw new ProtocolError("not_found", details.mediaDamaged);
     }
     return bytes;
   } catch (error) {
@@ -141,7 +142,7 @@ function request(
         const gone = status === 403 || status === 404 || status === 410;
         reject(
           gone
-            ? new ProtocolError("not_found", "Media tidak ada lagi di platform", String(status))
+            ? new ProtocolError("not_found", details.mediaGone, String(status))
             : unavailable(String(status)),
         );
       },
@@ -156,5 +157,5 @@ export function allowedHost(host: string | undefined, anyHost: boolean): string 
 }
 
 function unavailable(code?: string): ProtocolError {
-  return new ProtocolError("unavailable", "Media platform tidak terjangkau", code);
+  return new ProtocolError("unavailable", details.mediaUnreachable, code);
 }

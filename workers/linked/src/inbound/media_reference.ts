@@ -1,6 +1,7 @@
 // The address and the key of a received message's media. The gateway keeps them with the message,
 // and returns them to the worker when somebody requests the media.
 import { ProtocolError } from "../protocol/errors.js";
+import { details } from "../texts.js";
 
 export interface MediaReference {
   kind: "image" | "video" | "audio" | "document" | "sticker";
@@ -22,7 +23,7 @@ export function referenceText(reference: MediaReference): string | undefined {
 
 export function readReference(text: string | undefined): MediaReference {
   if (!text) {
-    throw new ProtocolError("not_found", "Media pesan ini tidak dikenal");
+    throw new ProtocolError("not_found", details.mediaUnknown);
   }
   try {
     return JSON.parse(text) as MediaReference;

@@ -1,6 +1,7 @@
 // The steps that a person takes to link a device.
 import type { Connection } from "../devices/connection.js";
 import type { Gateway, PairingStep } from "../protocol/gateway.js";
+import { reasons } from "../texts.js";
 import { PASSKEY_MS } from "./passkey.js";
 
 /// How a person may begin. The platform may ask for a passkey afterwards.
@@ -25,7 +26,7 @@ export class PairingSteps {
     const first = this.references++ === 0;
     if (this.method === "qr") {
       const expires_in_ms = first ? FIRST_QR_MS : NEXT_QR_MS;
-      this.show("Menunggu kode QR dipindai", { method: "qr", payload: qr, expires_in_ms });
+      this.show(reasons.awaitingScan, { method: "qr", payload: qr, expires_in_ms });
       return;
     }
     if (!first) {
@@ -34,7 +35,7 @@ export class PairingSteps {
     try {
       const payload = await connection.pairingCode();
       const step: PairingStep = { method: "code", payload, expires_in_ms: CODE_MS };
-      this.show("Menunggu kode dimasukkan di ponsel", step);
+      this.show(reasons.awaitingCode, step);
     } catch (error) {
       connection.end(error as Error);
     }
@@ -42,7 +43,7 @@ export class PairingSteps {
 
   passkey(options: string): void {
     const step: PairingStep = { method: "passkey", payload: options, expires_in_ms: PASSKEY_MS };
-    this.show("Menunggu kunci sandi (passkey) akun ini", step);
+    this.show(reasons.awaitingPasskey, step);
   }
 
   private show(reason: string, step: PairingStep): void {

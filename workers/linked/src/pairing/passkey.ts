@@ -10,6 +10,7 @@ import {
 } from "baileys";
 import type makeWASocket from "baileys";
 import { ProtocolError } from "../protocol/errors.js";
+import { details } from "../texts.js";
 
 type Socket = Pick<ReturnType<typeof makeWASocket>, "ws" | "query" | "sendNode">;
 
@@ -82,7 +83,7 @@ export class Passkey {
   async answer(text: string): Promise<void> {
     const { asked } = this;
     if (!asked || this.sent) {
-      throw new ProtocolError("invalid", "Tidak ada kunci sandi yang ditunggu");
+      throw new ProtocolError("invalid", details.noPasskeyAwaited);
     }
     const assertion = assertionOf(text, asked.challenge);
     const got = (await this.askPlatform("get", node("ref"))) as BinaryNode;
@@ -113,7 +114,7 @@ export class Passkey {
       await this.askPlatform("set", prologue);
     } catch (error) {
       this.sent = undefined;
-      throw new ProtocolError("invalid", "Platform menolak kunci sandi ini").because(error);
+      throw new ProtocolError("invalid", details.passkeyRefused).because(error);
     }
   }
 
@@ -227,7 +228,7 @@ function assertionOf(text: string, challenge: string): Assertion {
   } catch {
     // As below.
   }
-  throw new ProtocolError("invalid", "Ini bukan jawaban kunci sandi untuk langkah ini");
+  throw new ProtocolError("invalid", details.passkeyUnreadable);
 }
 
 function node(tag: string, inside?: BinaryNode["content"]): BinaryNode {

@@ -2,6 +2,7 @@
 import type { Duplex } from "node:stream";
 import type { Clock } from "../process/clock.js";
 import { errorName } from "../process/log.js";
+import { details } from "../texts.js";
 import { ProtocolError } from "./errors.js";
 import { encodeLine, type Line, LineReader } from "./lines.js";
 import { RequestLimit } from "./request_limit.js";
@@ -172,7 +173,7 @@ export class Peer {
       const failed =
         error instanceof ProtocolError
           ? error
-          : new ProtocolError("internal", "Galat pada worker").because(error);
+          : new ProtocolError("internal", details.fault).because(error);
       this.write({ id, ok: false, error: failed.fields() });
       this.logCause(op, line, failed);
     } finally {

@@ -3,6 +3,7 @@
 import { TimedCache } from "../baileys/timed_cache.js";
 import { type Clock, pause } from "../process/clock.js";
 import { ProtocolError } from "../protocol/errors.js";
+import { details } from "../texts.js";
 import { nothingSent } from "./refusals.js";
 
 /// The address of a number, or null: it is not registered. Undefined: the platform did not say.
@@ -70,7 +71,7 @@ export class Numbers {
     }
     if (this.asked.size >= WAITING_MAX) {
       return Promise.reject(
-        new ProtocolError("throttled", "Terlalu banyak nomor diperiksa", undefined, 10_000),
+        new ProtocolError("throttled", details.tooManyLookUps, undefined, 10_000),
       );
     }
     const answer = this.inTurn(number, lookUp, signal).finally(() => {
@@ -99,7 +100,7 @@ export class Numbers {
         await pause(this.clock, wait, signal);
       }
       if (signal?.aborted) {
-        throw new ProtocolError("device_down", "Perangkat tidak terhubung");
+        throw new ProtocolError("device_down", details.deviceDown);
       }
       this.nextAt = this.clock.now() + GAP_MS;
       const address = await ask(number, lookUp);
@@ -119,7 +120,7 @@ async function ask(number: string, lookUp: LookUp): Promise<string | null> {
     throw nothingSent(error);
   }
   if (address === undefined) {
-    throw new ProtocolError("unavailable", "Platform tidak menjawab pemeriksaan nomor");
+    throw new ProtocolError("unavailable", details.lookUpUnanswered);
   }
   return address;
 }

@@ -2,9 +2,8 @@
 import type { NewChatMessageCapInfo, ReachoutTimelockState } from "baileys";
 import type { Clock } from "../process/clock.js";
 import { ProtocolError } from "../protocol/errors.js";
+import { reasons } from "../texts.js";
 
-const LOCKED = "Platform membatasi akun ini: belum boleh memulai percakapan baru";
-const CAPPED = "Jatah percakapan baru akun ini di platform sudah habis";
 // The platform's clients take a lock without an end for this long.
 const LOCK_MS = 60_000;
 
@@ -30,7 +29,7 @@ export class Restriction {
   }
 
   get reason(): string {
-    return this.locked >= this.capped ? LOCKED : CAPPED;
+    return this.locked >= this.capped ? reasons.chatsLocked : reasons.chatsUsedUp;
   }
 
   noteTimeLock({ isActive, timeEnforcementEnds }: ReachoutTimelockState): void {

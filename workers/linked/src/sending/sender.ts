@@ -3,6 +3,7 @@ import type { proto } from "baileys";
 import { type Scope, runIn } from "../baileys/scope.js";
 import { type Chance, type Clock, pause } from "../process/clock.js";
 import { ProtocolError } from "../protocol/errors.js";
+import { details } from "../texts.js";
 import type { Acks, Verdict } from "./acks.js";
 import { type Outgoing, type Part, parts } from "./content.js";
 import type { LookUp, Numbers } from "./numbers.js";
@@ -80,7 +81,7 @@ export class Sender {
       await transport.checkChat(outgoing.to);
       const address = await this.numbers.find(outgoing.to, transport.lookUp, signal);
       if (address === null) {
-        throw new ProtocolError("recipient_unregistered", "Nomor tidak terdaftar di platform");
+        throw new ProtocolError("recipient_unregistered", details.numberUnregistered);
       }
       const all = await parts(outgoing).catch((error: unknown) => {
         throw nothingSent(error);
@@ -105,10 +106,10 @@ export class Sender {
 
   private checkStart(signal: AbortSignal, startBy = Infinity): void {
     if (signal.aborted) {
-      throw new ProtocolError("device_down", "Perangkat tidak terhubung");
+      throw new ProtocolError("device_down", details.deviceDown);
     }
     if (this.clock.now() > startBy) {
-      throw new ProtocolError("unavailable", "Perangkat terlalu sibuk");
+      throw new ProtocolError("unavailable", details.deviceBusy);
     }
   }
 
@@ -221,9 +222,7 @@ export class Sender {
         throw refusal(verdict.code);
       case "unknown":
         throw unknownOutcome(
-          verdict.why === "time"
-            ? "Platform tidak mengonfirmasi pesan"
-            : "Koneksi terputus sebelum platform mengonfirmasi pesan",
+          verdict.why === "time" ? details.unconfirmed : details.lostBeforeConfirmed,
         );
     }
   }
