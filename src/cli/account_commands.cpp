@@ -1,5 +1,4 @@
 // merpati account …
-#include <array>
 
 #include <CLI/App.hpp>
 
@@ -12,45 +11,30 @@ namespace {
 
 using api::manage::credit_max;
 
-constexpr std::array sheet{
-    Column{"id", "id"},
-    Column{"name", "name"},
-    Column{"plan", "plan"},
-    Column{"credit", "credit"},
-    Column{"expires", "expires_at"},
-    Column{"rate", "rate"},
-    Column{"callback", "callback"},
-    Column{"callback batch", "callback_batch"},
-    Column{"delivery", "delivery"},
-    Column{"devices max", "devices_max"},
-    Column{"country", "country"},
-    Column{"created", "created_at"},
-    Column{"webhook secret", "webhook_secret"},
-    Column{"previous valid until", "previous_valid_until"},
+constexpr Column sheet[]{
+    "id",
+    "name",
+    "plan",
+    "credit",
+    "expires_at",
+    "rate",
+    "callback",
+    "callback_batch",
+    "delivery",
+    "devices_max",
+    "country",
+    "created_at",
+    "webhook_secret",
+    "previous_valid_until",
 };
 
-constexpr std::array list_columns{
-    Column{"ID", "id"},
-    Column{"NAME", "name"},
-    Column{"PLAN", "plan"},
-    Column{"CREDIT", "credit"},
-    Column{"EXPIRES", "expires_at"},
-    Column{"RATE", "rate"},
-    Column{"CALLBACK", "callback"},
-};
+constexpr Column list_columns[]{"id", "name", "plan", "credit", "expires_at", "rate", "callback"};
 
-constexpr std::array ledger_columns{
-    Column{"BEGUN", "begun_at"},    Column{"KIND", "kind"},     Column{"CHARGED", "charged"},
-    Column{"REFUNDED", "refunded"}, Column{"AMOUNT", "amount"}, Column{"BALANCE", "balance"},
-    Column{"REASON", "reason"},
-};
+constexpr Column ledger_columns[]{"begun_at", "kind",    "charged", "refunded",
+                                  "amount",   "balance", "reason"};
 
-constexpr std::array usage_columns{
-    Column{"ACCOUNT", "account"}, Column{"DAY", "day"},
-    Column{"DEVICE", "device"},   Column{"SOURCE", "source"},
-    Column{"CODE", "code"},       Column{"SENT", "sent"},
-    Column{"FAILED", "failed"},   Column{"CANCELLED", "cancelled"},
-};
+constexpr Column usage_columns[]{"account", "day",  "device", "source",
+                                 "code",    "sent", "failed", "cancelled"};
 
 const Parameter id{.name = "ID", .help = "The account: acc_1, or 1"};
 

@@ -1,5 +1,4 @@
 // merpati callback …
-#include <array>
 #include <memory>
 #include <ostream>
 
@@ -13,30 +12,13 @@
 namespace merpati::cli {
 namespace {
 
-constexpr std::array sheet{
-    Column{"id", "id"},
-    Column{"state", "state"},
-    Column{"kind", "kind"},
-    Column{"account", "account"},
-    Column{"message", "message"},
-    Column{"url", "url"},
-    Column{"attempts", "attempts"},
-    Column{"last status", "last_status"},
-    Column{"last error", "last_error"},
-    Column{"batch", "batch"},
-    Column{"next attempt", "next_attempt_at"},
-    Column{"created", "created_at"},
-};
+constexpr Column sheet[]{
+    "id",       "state",       "kind",       "account", "message",         "url",
+    "attempts", "last_status", "last_error", "batch",   "next_attempt_at", "created_at"};
 
-constexpr std::array list_columns{
-    Column{"ID", "id"},
-    Column{"STATE", "state"},
-    Column{"ACCOUNT", "account"},
-    Column{"ATTEMPTS", "attempts"},
-    Column{"STATUS", "last_status"},
-    Column{"ERROR", "last_error"},
-    Column{"URL", "url"},
-};
+constexpr Column list_columns[]{
+    "id", "state", "account", "attempts", {"last_status", "status"}, {"last_error", "error"},
+    "url"};
 
 void add_list(Program& program, CLI::App& group) {
     add_list_command(program, group,
@@ -49,29 +31,17 @@ void add_list(Program& program, CLI::App& group) {
                       .when_empty = "There are no such callbacks."});
 }
 
-constexpr std::array attempt_columns{
-    Column{"ATTEMPT", "number"}, Column{"AT", "at"},
-    Column{"STATUS", "status"},  Column{"TOOK (MS)", "took_ms"},
-    Column{"ERROR", "error"},    Column{"NEXT ATTEMPT", "next_attempt_at"},
-    Column{"ANSWER", "answer"},
-};
+constexpr Column attempt_columns[]{
+    {"number", "attempt"}, "at",    "status", {"took_ms", "took (ms)"}, "error",
+    "next_attempt_at",     "answer"};
 
-constexpr std::array host_columns{
-    Column{"ORIGIN", "origin"},         Column{"WAITING", "waiting"},
-    Column{"RECENT", "recent"},         Column{"SUCCESS", "success_rate"},
-    Column{"BREAKER", "breaker"},       Column{"NEXT PROBE", "next_probe_at"},
-    Column{"LAST ERROR", "last_error"},
-};
+constexpr Column host_columns[]{
+    "origin",  "waiting",       "recent",    {"success_rate", "success"},
+    "breaker", "next_probe_at", "last_error"};
 
-constexpr std::array replayed_sheet{
-    Column{"replayed", "replayed"},
-    Column{"more", "more"},
-};
+constexpr Column replayed_sheet[]{"replayed", "more"};
 
-constexpr std::array tested_sheet{
-    Column{"delivered", "delivered"}, Column{"status", "status"}, Column{"took (ms)", "took_ms"},
-    Column{"error", "error"},         Column{"answer", "answer"},
-};
+constexpr Column tested_sheet[]{"delivered", "status", {"took_ms", "took (ms)"}, "error", "answer"};
 
 /// Prints the record and below it each attempt; with --json as one object.
 int show(Session& session, const std::string& id) {

@@ -1,5 +1,4 @@
 // merpati connector …
-#include <array>
 
 #include <CLI/App.hpp>
 
@@ -9,10 +8,7 @@
 namespace merpati::cli {
 namespace {
 
-constexpr std::array list_columns{
-    Column{"NAME", "name"},       Column{"KIND", "kind"},       Column{"DEFAULT", "default"},
-    Column{"PAIRING", "pairing"}, Column{"RUNNING", "running"}, Column{"TROUBLE", "trouble"},
-};
+constexpr Column list_columns[]{"name", "kind", "default", "pairing", "running", "trouble"};
 
 }  // namespace
 

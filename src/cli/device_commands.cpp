@@ -1,5 +1,4 @@
 // merpati device …
-#include <array>
 #include <chrono>
 
 #include <CLI/App.hpp>
@@ -15,48 +14,38 @@ namespace {
 /// Longer than the server waits for a platform.
 constexpr std::chrono::seconds asked_within{60};
 
-constexpr std::array sheet{
-    Column{"number", "number"},
-    Column{"connector", "connector"},
-    Column{"simulated", "simulated"},
-    Column{"state", "state"},
-    Column{"since", "state_since"},
-    Column{"why", "state_reason"},
-    Column{"restricted until", "restricted_until"},
-    Column{"paused", "paused_since"},
-    Column{"pause", "paused_reason"},
-    Column{"account", "account"},
-    Column{"webhook", "webhook"},
-    Column{"gap ms", "gap_ms"},
-    Column{"jitter ms", "jitter_ms"},
-    Column{"per day", "per_day_max"},
-    Column{"warm-up days", "warm_up_days"},
-    Column{"created", "created_at"},
-    Column{"exported", "exported_at"},
-    Column{"phone number id", "phone_number_id"},
-    Column{"business account", "waba_id"},
-    Column{"fallback template", "fallback_template"},
-    Column{"removed", "removed"},
+constexpr Column sheet[]{
+    "number",
+    "connector",
+    "simulated",
+    "state",
+    {"state_since", "since"},
+    {"state_reason", "why"},
+    "restricted_until",
+    {"paused_since", "paused"},
+    {"paused_reason", "pause"},
+    "account",
+    "webhook",
+    "gap_ms",
+    "jitter_ms",
+    {"per_day_max", "per day"},
+    {"warm_up_days", "warm-up days"},
+    "created_at",
+    "exported_at",
+    "phone_number_id",
+    {"waba_id", "business account"},
+    "fallback_template",
+    "removed",
 };
 
-constexpr std::array check_sheet{
-    Column{"number", "number"},
-    Column{"registered", "registered"},
-    Column{"checked", "checked_at"},
-};
+constexpr Column check_sheet[]{"number", "registered", "checked_at"};
 
-constexpr std::array template_columns{
-    Column{"NAME", "name"},     Column{"LANGUAGE", "language"},   Column{"CATEGORY", "category"},
-    Column{"STATUS", "status"}, Column{"VARIABLES", "variables"}, Column{"HEADER", "header_needs"},
-    Column{"BODY", "body"},
-};
+constexpr Column template_columns[]{
+    "name", "language", "category", "status", "variables", {"header_needs", "header"}, "body"};
 
-constexpr std::array list_columns{
-    Column{"NUMBER", "number"},       Column{"STATE", "state"},
-    Column{"PAUSED", "paused_since"}, Column{"CONNECTOR", "connector"},
-    Column{"ACCOUNT", "account"},     Column{"SINCE", "state_since"},
-    Column{"WEBHOOK", "webhook"},
-};
+constexpr Column list_columns[]{"number",    "state",   {"paused_since", "paused"},
+                                "connector", "account", {"state_since", "since"},
+                                "webhook"};
 
 const Parameter number{.name = "NUMBER", .help = "The device", .check = phone_number()};
 

@@ -1,5 +1,4 @@
 // merpati key …
-#include <array>
 
 #include <CLI/App.hpp>
 
@@ -10,32 +9,24 @@
 namespace merpati::cli {
 namespace {
 
-constexpr std::array sheet{
-    Column{"id", "id"},
-    Column{"key", "key"},
-    Column{"account", "account"},
-    Column{"name", "name"},
-    Column{"hint", "hint"},
-    Column{"revision", "revision"},
-    Column{"scopes", "scopes"},
-    Column{"state", "state"},
-    Column{"created", "created_at"},
-    Column{"expires", "expires_at"},
-    Column{"revoked", "revoked_at"},
-    Column{"previous key", "previous"},
-    Column{"previous expires", "previous_expires_at"},
+constexpr Column sheet[]{
+    "id",
+    "key",
+    "account",
+    "name",
+    "hint",
+    "revision",
+    "scopes",
+    "state",
+    "created_at",
+    "expires_at",
+    "revoked_at",
+    {"previous", "previous key"},
+    "previous_expires_at",
 };
 
-constexpr std::array list_columns{
-    Column{"ID", "id"},
-    Column{"HINT", "hint"},
-    Column{"NAME", "name"},
-    Column{"REVISION", "revision"},
-    Column{"SCOPES", "scopes"},
-    Column{"STATE", "state"},
-    Column{"CREATED", "created_at"},
-    Column{"EXPIRES", "expires_at"},
-};
+constexpr Column list_columns[]{"id",     "hint",  "name",       "revision",
+                                "scopes", "state", "created_at", "expires_at"};
 
 std::vector<RequestCommand> commands() {
     return {

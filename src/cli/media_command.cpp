@@ -1,5 +1,4 @@
 // merpati message media
-#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <memory>
@@ -43,7 +42,7 @@ Result<void> write_all(const FileDescriptor& file, const std::string& name,
 }
 
 int download(Session& session, const Wish& wish) {
-    static constexpr std::array sheet{Column{"file", "file"}, Column{"bytes", "bytes"}};
+    static constexpr Column sheet[]{"file", "bytes"};
     const FileDescriptor file{
         ::open(wish.file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
     if (!file) {

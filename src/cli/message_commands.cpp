@@ -1,5 +1,4 @@
 // merpati message …
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <ostream>
@@ -15,68 +14,32 @@
 namespace merpati::cli {
 namespace {
 
-constexpr std::array sheet{
-    Column{"id", "id"},
-    Column{"state", "state"},
-    Column{"account", "account"},
-    Column{"from", "from"},
-    Column{"to", "to"},
-    Column{"type", "type"},
-    Column{"text", "body"},
-    Column{"media", "media"},
-    Column{"template", "template"},
-    Column{"variables", "variables"},
-    Column{"sent as", "sent_as"},
-    Column{"revision", "revision"},
-    Column{"attempts", "attempts"},
-    Column{"accepted", "accepted_at"},
-    Column{"due", "due_at"},
-    Column{"next attempt", "next_attempt_at"},
-    Column{"finished", "finished_at"},
-    Column{"code", "code"},
-    Column{"details", "details"},
-    Column{"platform id", "platform_id"},
-    Column{"callback", "callback"},
-    Column{"campaign", "campaign"},
-    Column{"retry of", "retry_of"},
-    Column{"retried as", "retried_as"},
-};
+constexpr Column sheet[]{"id",          "state",       "account",        "from",
+                         "to",          "type",        {"body", "text"}, "media",
+                         "template",    "variables",   "sent_as",        "revision",
+                         "attempts",    "accepted_at", "due_at",         "next_attempt_at",
+                         "finished_at", "code",        "details",        "platform_id",
+                         "callback",    "campaign",    "retry_of",       "retried_as"};
 
-constexpr std::array list_columns{
-    Column{"ID", "id"},
-    Column{"STATE", "state"},
-    Column{"ACCOUNT", "account"},
-    Column{"FROM", "from"},
-    Column{"TO", "to"},
-    Column{"TYPE", "type"},
-    Column{"CODE", "code"},
-    Column{"ATTEMPTS", "attempts"},
-    Column{"ACCEPTED", "accepted_at"},
-};
+constexpr Column list_columns[]{"id",   "state", "account",  "from",       "to",
+                                "type", "code",  "attempts", "accepted_at"};
 
-constexpr std::array callback_columns{
-    Column{"CALLBACK", "id"},       Column{"STATE", "state"},
-    Column{"ATTEMPTS", "attempts"}, Column{"STATUS", "last_status"},
-    Column{"ERROR", "last_error"},  Column{"NEXT ATTEMPT", "next_attempt_at"},
-};
+constexpr Column callback_columns[]{
+    {"id", "callback"},      "state",          "attempts", {"last_status", "status"},
+    {"last_error", "error"}, "next_attempt_at"};
 
-constexpr std::array waits_sheet{
-    Column{"waits for", "for"},
-    Column{"because", "text"},
-    Column{"since", "since"},
-    Column{"until", "until"},
-};
+constexpr Column waits_sheet[]{{"for", "waits for"}, {"text", "because"}, "since", "until"};
 
-constexpr std::array timeline_columns{
-    Column{"AT", "at"},
-    Column{"STEP", "step"},
-    Column{"FOR", "for"},
-    Column{"UNTIL", "until"},
-    Column{"CODE", "code"},
-    Column{"DETAILS", "details"},
-    Column{"TOOK (MS)", "took_ms"},
-    Column{"LEFT OUT", "count"},
-    Column{"ID", "id"},
+constexpr Column timeline_columns[]{
+    "at",
+    "step",
+    "for",
+    "until",
+    "code",
+    "details",
+    {"took_ms", "took (ms)"},
+    {"count", "left out"},
+    "id",
 };
 
 constexpr std::initializer_list<std::string_view> states{

@@ -1,5 +1,4 @@
 // merpati node …
-#include <array>
 
 #include <CLI/App.hpp>
 
@@ -9,10 +8,8 @@
 namespace merpati::cli {
 namespace {
 
-constexpr std::array node_columns{
-    Column{"NAME", "name"},       Column{"STATE", "state"},     Column{"ACCOUNTS", "accounts"},
-    Column{"VERSION", "version"}, Column{"SEEN AT", "seen_at"}, Column{"ADDRESS", "address"},
-};
+constexpr Column node_columns[]{"name",   "state", "accounts", "version", {"seen_at", "seen at"},
+                                "address"};
 
 }  // namespace
 

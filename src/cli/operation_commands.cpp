@@ -1,5 +1,4 @@
 // merpati backup, migrate, config show and sample, version
-#include <array>
 #include <filesystem>
 #include <ostream>
 #include <source_location>
@@ -20,7 +19,7 @@ using namespace std::chrono_literals;
 constexpr auto backup_timeout = 2h;  // A large store on a slow disk.
 
 int migrate(Session& session) {
-    static constexpr std::array sheet{Column{"version", "version"}, Column{"store", "store"}};
+    static constexpr Column sheet[]{"version", "store"};
     const auto loaded = session.settings();
     if (!loaded) {
         return session.fail(loaded.error());
@@ -61,7 +60,7 @@ int show_sample(Session& session) {
 }  // namespace
 
 void add_backup(Program& program) {
-    static constexpr std::array sheet{Column{"file", "file"}, Column{"bytes", "bytes"}};
+    static constexpr Column sheet[]{"file", "bytes"};
     auto file = std::make_shared<std::string>();
     auto& command = program.add_command(
         program.root(),
@@ -129,7 +128,7 @@ void add_config_commands(Program& program) {
 }
 
 void add_version(Program& program) {
-    static constexpr std::array sheet{Column{"merpati", "version"}};
+    static constexpr Column sheet[]{{"version", "merpati"}};
     program.add_command(program.root(),
                         {.name = "version",
                          .summary = "Print the version of this program",

@@ -1,5 +1,4 @@
 // merpati device queue …
-#include <array>
 #include <istream>
 #include <memory>
 #include <ostream>
@@ -16,20 +15,16 @@
 namespace merpati::cli {
 namespace {
 
-constexpr std::array sheet{
-    Column{"number", "number"},
-    Column{"waiting", "waiting"},
-    Column{"and more", "waiting_more"},
-    Column{"oldest", "oldest"},
-    Column{"accepted", "oldest_accepted_at"},
-    Column{"next attempt", "next_attempt_at"},
+constexpr Column sheet[]{
+    "number",
+    "waiting",
+    {"waiting_more", "and more"},
+    "oldest",
+    {"oldest_accepted_at", "accepted"},
+    "next_attempt_at",
 };
 
-constexpr std::array cleared_sheet{
-    Column{"number", "number"},
-    Column{"cancelled", "cancelled"},
-    Column{"still waiting", "waiting"},
-};
+constexpr Column cleared_sheet[]{"number", "cancelled", {"waiting", "still waiting"}};
 
 struct Wish {
     std::string number;

@@ -1,5 +1,4 @@
 // merpati store …
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -25,11 +24,7 @@ struct Wish {
     std::string to;
 };
 
-constexpr std::array count_columns{
-    Column{"TABLE", "table"},
-    Column{"FROM", "from"},
-    Column{"TO", "to"},
-};
+constexpr Column count_columns[]{"table", "from", "to"};
 
 /// Shows how far a copy is, and how long it will still take.
 class CopyView {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <boost/algorithm/string/case_conv.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "base/printable.hpp"
@@ -31,6 +32,18 @@ std::string cell(const boost::json::value* value) {
         return joined;
     }
     return printable_json(boost::json::serialize(*value));
+}
+
+std::string title_of(const Column& column) {
+    if (!column.title.empty()) {
+        return std::string{column.title};
+    }
+    std::string title{column.field};
+    if (title.ends_with("_at")) {
+        title.resize(title.size() - 3);
+    }
+    std::ranges::replace(title, '_', ' ');
+    return title;
 }
 
 const boost::json::value* field(const boost::json::object& record, const Column& column) {
@@ -90,7 +103,7 @@ std::string render_table(const boost::json::array& rows, std::span<const Column>
     }
     std::vector<Line> lines(1);
     for (const auto& column : columns) {
-        lines.front().emplace_back(column.title);
+        lines.front().push_back(boost::algorithm::to_upper_copy(title_of(column)));
     }
     for (const auto& row : rows) {
         auto& line = lines.emplace_back();
@@ -106,7 +119,7 @@ std::string render_record(const boost::json::object& record, std::span<const Col
     std::vector<Line> lines;
     for (const auto& column : columns) {
         if (const auto* value = field(record, column)) {
-            lines.push_back({std::string{column.title}, cell(value)});
+            lines.push_back({title_of(column), cell(value)});
         }
     }
     return lines.empty() ? std::string{} : join(lines);

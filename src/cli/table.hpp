@@ -10,9 +10,13 @@
 
 namespace merpati::cli {
 
+/// A field of the record's JSON, and its title. Without a title of its own it has its name: "next
+/// attempt" for "next_attempt_at", in a table "NEXT ATTEMPT".
 struct Column {
-    std::string_view title;
-    std::string_view field;  // Of the record's JSON.
+    constexpr Column(const char* name, std::string_view shown = {}) : field(name), title(shown) {}
+
+    std::string_view field;
+    std::string_view title;  // In lower case; tables change it. Empty: see above.
 };
 
 /// Makes of a record what people read: other fields, with texts for objects.

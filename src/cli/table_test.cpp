@@ -7,8 +7,7 @@
 namespace merpati::cli {
 namespace {
 
-constexpr std::array columns{Column{"ID", "id"}, Column{"NAME", "name"},
-                             Column{"CREDIT", "credit"}};
+constexpr Column columns[]{"id", "name", "credit"};
 
 TEST(TableTest, ColumnsAreAsWideAsWhatStandsInThem) {
     const boost::json::array rows{{{"id", "acc_1"}, {"name", "Toko"}, {"credit", 5}},
@@ -25,7 +24,7 @@ TEST(TableTest, WhatIsTooLongForALineEndsInAnEllipsis) {
         letters += "ä";
     }
     const auto table = [](std::string_view id) {
-        return render_table({boost::json::object{{"id", id}}}, std::array{Column{"ID", "id"}}, "");
+        return render_table({boost::json::object{{"id", id}}}, std::array{Column{"id"}}, "");
     };
     EXPECT_EQ(table(letters + "ö"), "ID\n" + letters + "ö\n");
     EXPECT_EQ(table(letters + "öö"), "ID\n" + letters + "…\n");
@@ -38,14 +37,25 @@ TEST(TableTest, AnEmptyListIsASentence) {
 
 TEST(TableTest, ARecordShowsTheFieldsItHas) {
     EXPECT_EQ(render_record({{"id", "acc_1"}, {"credit", true}}, columns),
-              "ID      acc_1\n"
-              "CREDIT  yes\n");
+              "id      acc_1\n"
+              "credit  yes\n");
+}
+
+TEST(TableTest, ATitleIsTheFieldsNameUnlessTheColumnHasAnother) {
+    constexpr Column titled[]{"next_attempt_at", {"took_ms", "took (ms)"}};
+    const boost::json::object record{{"next_attempt_at", "soon"}, {"took_ms", 7}};
+    EXPECT_EQ(render_table({record}, titled, ""),
+              "NEXT ATTEMPT  TOOK (MS)\n"
+              "soon          7\n");
+    EXPECT_EQ(render_record(record, titled),
+              "next attempt  soon\n"
+              "took (ms)     7\n");
 }
 
 TEST(TableTest, ControlCharactersDoNotReachTheTerminal) {
-    EXPECT_EQ(render_record({{"id", "a\x1b[2J\nb\x7f"}}, columns), "ID  a?[2J?b?\n");
-    EXPECT_EQ(render_record({{"id", "\u009b2Ja\u202eb"}}, columns), "ID  ?2Ja?b\n");
-    EXPECT_EQ(render_record({{"id", boost::json::array{"\u009b"}}}, columns), "ID  ?\n");
+    EXPECT_EQ(render_record({{"id", "a\x1b[2J\nb\x7f"}}, columns), "id  a?[2J?b?\n");
+    EXPECT_EQ(render_record({{"id", "\u009b2Ja\u202eb"}}, columns), "id  ?2Ja?b\n");
+    EXPECT_EQ(render_record({{"id", boost::json::array{"\u009b"}}}, columns), "id  ?\n");
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // merpati user …
-#include <array>
 #include <memory>
 
 #include <CLI/App.hpp>
@@ -12,44 +11,19 @@
 namespace merpati::cli {
 namespace {
 
-constexpr std::array sheet{
-    Column{"id", "id"},
-    Column{"email", "email"},
-    Column{"password", "password"},
-    Column{"administrator", "admin"},
-    Column{"accounts", "accounts"},
-    Column{"second factor", "totp"},
-    Column{"created", "created_at"},
-};
+constexpr Column sheet[]{"id",        "email",
+                         "password",  {"admin", "administrator"},
+                         "accounts",  {"totp", "second factor"},
+                         "created_at"};
 
-constexpr std::array list_columns{
-    Column{"ID", "id"},       Column{"EMAIL", "email"},
-    Column{"ADMIN", "admin"}, Column{"ACCOUNTS", "accounts"},
-    Column{"TOTP", "totp"},   Column{"CREATED", "created_at"},
-};
+constexpr Column list_columns[]{"id", "email", "admin", "accounts", "totp", "created_at"};
 
-constexpr std::array link_sheet{
-    Column{"url", "url"},
-    Column{"expires", "expires_at"},
-};
+constexpr Column link_sheet[]{"url", "expires_at"};
 
-constexpr std::array invitation_sheet{
-    Column{"id", "id"},
-    Column{"url", "url"},
-    Column{"email", "email"},
-    Column{"account", "account"},
-    Column{"role", "role"},
-    Column{"invited by", "invited_by"},
-    Column{"expires", "expires_at"},
-};
+constexpr Column invitation_sheet[]{"id",   "url",        "email",     "account",
+                                    "role", "invited_by", "expires_at"};
 
-constexpr std::array invitation_columns{
-    Column{"ID", "id"},
-    Column{"EMAIL", "email"},
-    Column{"ROLE", "role"},
-    Column{"INVITED BY", "invited_by"},
-    Column{"EXPIRES", "expires_at"},
-};
+constexpr Column invitation_columns[]{"id", "email", "role", "invited_by", "expires_at"};
 
 std::string target_of(std::string_view email, std::string_view rest = {}) {
     return fmt::format("/admin/people/{}{}", percent_encode(email), rest);

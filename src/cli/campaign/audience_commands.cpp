@@ -1,5 +1,4 @@
 // merpati campaign import, clear, recipients, report
-#include <array>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -21,21 +20,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::array import_sheet{
-    Column{"rows", "rows"},
-    Column{"added", "added"},
-    Column{"invalid", "invalid"},
-    Column{"duplicate", "duplicate"},
-    Column{"suppressed", "suppressed"},
-    Column{"columns", "columns"},
-};
+constexpr Column import_sheet[]{"rows", "added", "invalid", "duplicate", "suppressed", "columns"};
 
-constexpr std::array recipient_columns{
-    Column{"ROW", "row"},       Column{"NUMBER", "number"}, Column{"ORIGINAL", "original"},
-    Column{"STATE", "state"},   Column{"REASON", "reason"}, Column{"CODE", "code"},
-    Column{"VALUES", "values"}, Column{"DEVICE", "device"}, Column{"MESSAGE", "message"},
-    Column{"AT", "at"},
-};
+constexpr Column recipient_columns[]{"row",  "number", "original", "state",   "reason",
+                                     "code", "values", "device",   "message", "at"};
 
 constexpr std::initializer_list<std::string_view> recipient_states{
     "pending", "queued", "sent", "failed", "skipped", "uncertain", "cancelled"};

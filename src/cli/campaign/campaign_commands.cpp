@@ -1,5 +1,4 @@
 // merpati campaign …
-#include <array>
 #include <chrono>
 #include <memory>
 #include <ostream>
@@ -22,7 +21,7 @@ using namespace std::chrono_literals;
 /// For what reads or changes a whole audience.
 constexpr auto audience_timeout = 30min;
 
-constexpr std::array removed_sheet{Column{"id", "id"}, Column{"removed", "removed"}};
+constexpr Column removed_sheet[]{"id", "removed"};
 
 const Parameter campaign_id{.name = "ID", .help = campaign_id_help};
 

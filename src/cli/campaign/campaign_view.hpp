@@ -1,7 +1,6 @@
 // Campaigns and people of campaigns as people read them.
 #pragma once
 
-#include <array>
 #include <string>
 
 #include <boost/json/object.hpp>
@@ -22,52 +21,44 @@ namespace merpati::cli {
 /// `text` with its lines, without what controls a terminal. Each line is indented by two blanks.
 [[nodiscard]] std::string shown_text(std::string_view text);
 
-inline constexpr std::array campaign_sheet{
-    Column{"id", "id"},
-    Column{"name", "name"},
-    Column{"account", "account"},
-    Column{"state", "status"},
-    Column{"purpose", "purpose"},
-    Column{"devices", "devices"},
-    Column{"pace", "pace"},
-    Column{"quiet hours", "quiet_hours"},
-    Column{"time zone", "timezone"},
-    Column{"begins at", "schedule_at"},
-    Column{"finish by", "finish_by"},
-    Column{"media", "media"},
-    Column{"typing", "typing"},
-    Column{"opt-out", "optout"},
-    Column{"consent", "consent"},
-    Column{"exclude", "exclude"},
-    Column{"frequency", "frequency"},
-    Column{"stop rules", "stop_rules"},
-    Column{"callback", "callback"},
-    Column{"columns", "columns"},
-    Column{"recipients", "recipients"},
-    Column{"sent", "sent"},
-    Column{"not sent", "not_sent"},
-    Column{"speed", "speed"},
-    Column{"ends at", "ends_at"},
-    Column{"created", "created_at"},
-    Column{"started", "started_at"},
-    Column{"finished", "finished_at"},
+inline constexpr Column campaign_sheet[]{
+    "id",
+    "name",
+    "account",
+    {"status", "state"},
+    "purpose",
+    "devices",
+    "pace",
+    "quiet_hours",
+    {"timezone", "time zone"},
+    {"schedule_at", "begins at"},
+    "finish_by",
+    "media",
+    "typing",
+    {"optout", "opt-out"},
+    "consent",
+    "exclude",
+    "frequency",
+    "stop_rules",
+    "callback",
+    "columns",
+    "recipients",
+    "sent",
+    "not_sent",
+    "speed",
+    {"ends_at", "ends at"},
+    "created_at",
+    "started_at",
+    "finished_at",
 };
 
 /// What became of a campaign by an act.
-inline constexpr std::array outcome_sheet{
-    Column{"id", "id"},
-    Column{"name", "name"},
-    Column{"state", "status"},
-    Column{"begins at", "schedule_at"},
-    Column{"recipients", "recipients"},
-    Column{"sent", "sent"},
-    Column{"not sent", "not_sent"},
-};
+inline constexpr Column outcome_sheet[]{
+    "id",         "name", {"status", "state"}, {"schedule_at", "begins at"},
+    "recipients", "sent", "not_sent"};
 
-inline constexpr std::array campaign_columns{
-    Column{"ID", "id"},           Column{"NAME", "name"},          Column{"STATE", "status"},
-    Column{"DONE", "done"},       Column{"SENT", "sent_count"},    Column{"FAILED", "failed"},
-    Column{"ACCOUNT", "account"}, Column{"CREATED", "created_at"},
-};
+inline constexpr Column campaign_columns[]{
+    "id",     "name",    {"status", "state"}, "done", {"sent_count", "sent"},
+    "failed", "account", "created_at"};
 
 }  // namespace merpati::cli

@@ -1,5 +1,4 @@
 // merpati contact …
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,24 +18,15 @@ using namespace std::chrono_literals;
 
 constexpr auto erasure_timeout = 30min;
 
-constexpr std::array contact_sheet{
-    Column{"number", "number"},      Column{"account", "account"},    Column{"name", "name"},
-    Column{"values", "values"},      Column{"tags", "tags"},          Column{"consent", "consent"},
-    Column{"created", "created_at"}, Column{"updated", "updated_at"},
-};
+constexpr Column contact_sheet[]{"number", "account", "name",       "values",
+                                 "tags",   "consent", "created_at", "updated_at"};
 
-constexpr std::array contact_columns{
-    Column{"NUMBER", "number"}, Column{"NAME", "name"},       Column{"TAGS", "tags"},
-    Column{"VALUES", "values"}, Column{"CONSENT", "consent"},
-};
+constexpr Column contact_columns[]{"number", "name", "tags", "values", "consent"};
 
-constexpr std::array removed_contact_sheet{Column{"number", "number"},
-                                           Column{"removed", "removed"}};
+constexpr Column removed_contact_sheet[]{"number", "removed"};
 
-constexpr std::array imported_contacts_sheet{
-    Column{"rows", "rows"},       Column{"added", "added"},         Column{"merged", "merged"},
-    Column{"invalid", "invalid"}, Column{"duplicate", "duplicate"}, Column{"columns", "columns"},
-};
+constexpr Column imported_contacts_sheet[]{"rows",    "added",     "merged",
+                                           "invalid", "duplicate", "columns"};
 
 constexpr Subject of_account{.needs_account = true};
 

@@ -1,5 +1,4 @@
 // merpati campaign check, preview, test
-#include <array>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -23,26 +22,14 @@ using namespace std::chrono_literals;
 constexpr std::int64_t row_max = 4'294'967'295;
 constexpr auto check_timeout = 30min;
 
-constexpr std::array check_sheet{
-    Column{"ready", "ready"},
-    Column{"recipients", "recipients"},
-    Column{"credit", "credit"},
-    Column{"takes", "takes"},
-};
+constexpr Column check_sheet[]{"ready", "recipients", "credit", "takes"};
 
-constexpr std::array problem_columns{
-    Column{"PROBLEM", "code"},
-    Column{"COUNT", "count"},
-    Column{"WHAT", "detail"},
-};
+constexpr Column problem_columns[]{{"code", "problem"}, "count", {"detail", "what"}};
 
-constexpr std::array preview_sheet{
-    Column{"variant", "variant"}, Column{"media", "media"},           Column{"header", "header"},
-    Column{"buttons", "buttons"}, Column{"characters", "characters"},
-};
+constexpr Column preview_sheet[]{"variant", "media", "header", "buttons", "characters"};
 
-constexpr std::array test_columns{Column{"TO", "to"}, Column{"MESSAGE", "message"}};
-constexpr std::array refused_columns{Column{"TO", "to"}, Column{"WHY NOT", "detail"}};
+constexpr Column test_columns[]{"to", "message"};
+constexpr Column refused_columns[]{"to", {"detail", "why not"}};
 
 /// Exit code 1 if the campaign is not ready.
 int check(Session& session, const std::string& id) {

@@ -1,5 +1,4 @@
 // merpati suppression …
-#include <array>
 
 #include <CLI/App.hpp>
 
@@ -11,27 +10,13 @@
 namespace merpati::cli {
 namespace {
 
-constexpr std::array suppression_sheet{
-    Column{"number", "number"},     Column{"account", "account"}, Column{"reason", "reason"},
-    Column{"campaign", "campaign"}, Column{"at", "at"},
-};
+constexpr Column suppression_sheet[]{"number", "account", "reason", "campaign", "at"};
 
-constexpr std::array suppression_columns{
-    Column{"NUMBER", "number"},
-    Column{"REASON", "reason"},
-    Column{"CAMPAIGN", "campaign"},
-    Column{"AT", "at"},
-};
+constexpr Column suppression_columns[]{"number", "reason", "campaign", "at"};
 
-constexpr std::array removed_suppression_sheet{Column{"number", "number"},
-                                               Column{"removed", "removed"}};
+constexpr Column removed_suppression_sheet[]{"number", "removed"};
 
-constexpr std::array imported_suppressions_sheet{
-    Column{"rows", "rows"},
-    Column{"added", "added"},
-    Column{"invalid", "invalid"},
-    Column{"duplicate", "duplicate"},
-};
+constexpr Column imported_suppressions_sheet[]{"rows", "added", "invalid", "duplicate"};
 
 constexpr Subject of_one_account{.needs_account = true};
 
