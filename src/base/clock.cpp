@@ -1,23 +1,21 @@
 #include "base/clock.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
+
+#include "base/number.hpp"
 
 namespace merpati {
 namespace {
 
 /// Takes `width` digits from the front of `text`; false when they are not all there.
 bool take_digits(std::string_view& text, std::size_t width, int& out) {
-    if (text.size() < width) {
+    const auto number = parse_whole<unsigned>(text.substr(0, width));
+    if (text.size() < width || !number) {
         return false;
     }
-    const auto* end = text.data() + width;
-    const auto [stop, error] = std::from_chars(text.data(), end, out);
-    if (error != std::errc{} || stop != end || text.front() == '-') {
-        return false;
-    }
+    out = static_cast<int>(*number);
     text.remove_prefix(width);
     return true;
 }

@@ -2,20 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "base/number.hpp"
 
 namespace merpati {
-namespace {
-
-template <class Number>
-std::optional<Number> number(std::string_view text) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole ? std::optional{value} : std::nullopt;
-}
-
-}  // namespace
 
 std::optional<Timestamp> parse_http_date(std::string_view text) {
     constexpr std::string_view form = "Sun, 06 Nov 1994 08:49:37 GMT";
@@ -24,12 +14,12 @@ std::optional<Timestamp> parse_http_date(std::string_view text) {
     if (text.size() != form.size() || !text.ends_with(" GMT") || text.substr(3, 2) != ", ") {
         return std::nullopt;
     }
-    const auto day = number<unsigned>(text.substr(5, 2));
+    const auto day = parse_whole<unsigned>(text.substr(5, 2));
     const auto* month = std::ranges::find(months, text.substr(8, 3));
-    const auto year = number<int>(text.substr(12, 4));
-    const auto hour = number<unsigned>(text.substr(17, 2));
-    const auto minute = number<unsigned>(text.substr(20, 2));
-    const auto second = number<unsigned>(text.substr(23, 2));
+    const auto year = parse_whole<int>(text.substr(12, 4));
+    const auto hour = parse_whole<unsigned>(text.substr(17, 2));
+    const auto minute = parse_whole<unsigned>(text.substr(20, 2));
+    const auto second = parse_whole<unsigned>(text.substr(23, 2));
     if (!day || month == months.end() || !year || !hour || !minute || !second || *hour > 23 ||
         *minute > 59 || *second > 60) {
         return std::nullopt;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
-#include <charconv>
 #include <cstddef>
 #include <iterator>
 #include <netinet/in.h>
@@ -10,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "model/store_url.hpp"
 
 namespace merpati::config {
@@ -25,14 +25,7 @@ bool is_literal(int family, std::string_view text) {
 
 /// A decimal number without sign or leading zero.
 std::optional<unsigned> parse_number(std::string_view text) {
-    unsigned value = 0;
-    const auto* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (text.empty() || error != std::errc{} || stop != end ||
-        (text.size() > 1 && text.front() == '0')) {
-        return std::nullopt;
-    }
-    return value;
+    return text.size() > 1 && text.front() == '0' ? std::nullopt : parse_whole<unsigned>(text);
 }
 
 /// Parameters whose values may be shown. The value of any other may be a secret: `password`,

@@ -1,10 +1,11 @@
 #include "config/duration.hpp"
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 
 #include <fmt/format.h>
+
+#include "base/number.hpp"
 
 namespace merpati::config {
 namespace {
@@ -30,17 +31,16 @@ constexpr std::array<Unit, 5> units{{{"d", std::chrono::days{1}},
 std::optional<milliseconds> parse_duration(std::string_view text, milliseconds bare) noexcept {
     const auto digits = text.find_first_not_of("0123456789");
     const auto number = text.substr(0, digits);
-    if (number.empty() || number.size() > digits_max) {
+    const auto count = parse_whole<std::int64_t>(number);
+    if (!count || number.size() > digits_max) {
         return std::nullopt;
     }
-    std::int64_t count = 0;
-    std::from_chars(number.data(), number.data() + number.size(), count);
     if (digits == std::string_view::npos) {
-        return count * bare;
+        return *count * bare;
     }
     for (const auto& unit : units) {
         if (text.substr(digits) == unit.name) {
-            return count * unit.length;
+            return *count * unit.length;
         }
     }
     return std::nullopt;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "base/number.hpp"
 
 namespace merpati::config {
 namespace {
@@ -38,13 +39,7 @@ std::vector<std::string> split_at_commas(std::string_view text) {
 }  // namespace
 
 std::optional<std::uint64_t> parse_count(std::string_view text) noexcept {
-    std::uint64_t value = 0;
-    const auto* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (text.empty() || text.size() > 19 || error != std::errc{} || stop != end) {
-        return std::nullopt;
-    }
-    return value;
+    return text.size() > 19 ? std::nullopt : parse_whole<std::uint64_t>(text);
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) noexcept {

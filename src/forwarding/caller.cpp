@@ -1,10 +1,11 @@
 #include "forwarding/caller.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "base/number.hpp"
 
 namespace merpati::forwarding {
 namespace {
@@ -39,10 +40,8 @@ bool take_mark(Caller& caller, std::string_view word) {
         caller.from_local_socket = true;
     } else if (word.starts_with(user_word)) {
         word.remove_prefix(user_word.size());
-        std::uint32_t user = 0;
-        const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), user);
-        caller.peer_user = user;
-        return error == std::errc{} && stop == word.data() + word.size();
+        caller.peer_user = parse_whole<std::uint32_t>(word);
+        return caller.peer_user.has_value();
     } else {
         return false;
     }

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/ascii.hpp"
+#include "base/number.hpp"
 #include "forwarding/caller.hpp"
 #include "http/answer.hpp"
 
@@ -83,22 +83,16 @@ void append_begun(std::string& head, std::string_view begun) {
 }
 
 std::optional<Shard> parse_shard(std::string_view text) {
-    Shard shard = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [stop, wrong] = std::from_chars(text.data(), end, shard);
-    const bool is_one = wrong == std::errc{} && stop == end && shard < shard_count;
-    return is_one ? std::optional{shard} : std::nullopt;
+    const auto shard = parse_whole<Shard>(text);
+    return shard && *shard < shard_count ? shard : std::nullopt;
 }
 
 bool has_body_within(const outbound::Response& response, std::size_t bytes_max) {
     if (response.status == 204 || response.status == 304) {
         return true;
     }
-    const auto text = response.header("content-length");
-    std::size_t length = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [stop, wrong] = std::from_chars(text.data(), end, length);
-    return !text.empty() && wrong == std::errc{} && stop == end && length <= bytes_max;
+    const auto length = parse_whole<std::size_t>(response.header("content-length"));
+    return length && *length <= bytes_max;
 }
 
 http::Reply reply_of(const outbound::Response& response) {

@@ -1,8 +1,9 @@
 #include "forwarding/peer.hpp"
 
-#include <charconv>
 #include <cstdint>
 #include <string>
+
+#include "base/number.hpp"
 
 namespace merpati::forwarding {
 
@@ -15,15 +16,13 @@ std::optional<boost::asio::ip::tcp::endpoint> endpoint_of(std::string_view addre
     if (host.starts_with('[') && host.ends_with(']')) {
         host = host.substr(1, host.size() - 2);
     }
-    const auto digits = address.substr(colon + 1);
-    std::uint16_t port = 0;
-    const auto [stop, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+    const auto port = parse_whole<std::uint16_t>(address.substr(colon + 1));
     boost::system::error_code error;
     const auto literal = boost::asio::ip::make_address(std::string{host}, error);
-    if (error || wrong != std::errc{} || stop != digits.data() + digits.size()) {
+    if (error || !port) {
         return std::nullopt;
     }
-    return boost::asio::ip::tcp::endpoint{literal, port};
+    return boost::asio::ip::tcp::endpoint{literal, *port};
 }
 
 }  // namespace merpati::forwarding

@@ -1,12 +1,12 @@
 #include "http/head.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <limits>
 
 #include <boost/beast/http/basic_parser.hpp>
 
+#include "base/number.hpp"
 #include "http/ascii.hpp"
 
 namespace merpati::http {
@@ -39,14 +39,6 @@ bool is_host(std::string_view text) noexcept {
         return is_letter(c) || is_digit(c) ||
                std::string_view{"-._~:[]%!$&'()*+;="}.find(c) != std::string_view::npos;
     });
-}
-
-/// False if `text` is not all digits, or more than 64 bits.
-bool read_length(std::string_view text, std::uint64_t& length) noexcept {
-    const char* end = text.data() + text.size();
-    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): `end` is its size.
-    const auto read = std::from_chars(text.data(), end, length);
-    return read.ec == std::errc{} && read.ptr == end;
 }
 
 /// Fills a Head with views, instead of Beast's container of copies.
@@ -135,7 +127,9 @@ void HeadParser::on_field_impl(field name, beast::string_view name_text, beast::
 
 bool HeadParser::take_field(field name, std::string_view name_text, std::string_view value) {
     if (name == field::content_length) {
-        return !std::exchange(has_length_, true) && read_length(value, head_.content_length);
+        const auto length = parse_whole<std::uint64_t>(value);
+        head_.content_length = length.value_or(0);
+        return !std::exchange(has_length_, true) && length;
     }
     if (name == field::transfer_encoding) {
         return !std::exchange(head_.chunked, true) && equals_ignoring_case(value, "chunked");

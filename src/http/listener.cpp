@@ -1,7 +1,6 @@
 #include "http/listener.hpp"
 
 #include <cerrno>
-#include <charconv>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string_view>
@@ -12,6 +11,8 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <fmt/format.h>
+
+#include "base/number.hpp"
 
 namespace merpati::http {
 namespace {
@@ -43,13 +44,11 @@ Result<Endpoint> parse_address(const std::string& text) {
     }
     boost::system::error_code error;
     const auto address = boost::asio::ip::make_address(host, error);
-    std::uint16_t port = 0;
-    const char* end = text.data() + text.size();
-    const auto read = std::from_chars(text.data() + colon + 1, end, port);
-    if (error || address.is_v6() != bracketed || read.ec != std::errc{} || read.ptr != end) {
+    const auto port = parse_whole<std::uint16_t>(std::string_view{text}.substr(colon + 1));
+    if (error || address.is_v6() != bracketed || !port) {
         return malformed();
     }
-    return Endpoint{address, port};
+    return Endpoint{address, *port};
 }
 
 std::string to_text(const Endpoint& endpoint) {

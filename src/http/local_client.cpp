@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <limits>
 #include <poll.h>
 #include <system_error>
@@ -15,6 +14,7 @@
 
 #include "base/clock.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/number.hpp"
 #include "http/answer.hpp"
 #include "http/chunk_decoder.hpp"
 #include "http/local_address.hpp"
@@ -242,14 +242,11 @@ private:
         if (reply_.status == 204 || reply_.status == 304) {
             return {};
         }
-        std::uint64_t left = 0;
-        const auto text = head[beast::http::field::content_length];
-        const auto* const end = text.data() + text.size();
-        const auto number = std::from_chars(text.data(), end, left);
-        if (number.ec != std::errc{} || number.ptr != end || left > answer_max) {
+        const auto length = parse_whole<std::uint64_t>(head[beast::http::field::content_length]);
+        if (!length || *length > answer_max) {
             return fail(ErrorCode::protocol, "the server's answer is too large, or has no size");
         }
-        for (;;) {
+        for (auto left = *length;;) {
             const auto piece = std::string_view{unread_}.substr(0, left);
             if (auto taken = keep(piece); !taken) {
                 return taken;

@@ -1,12 +1,12 @@
 #include "media/freshness.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 
 #include "base/ascii.hpp"
 #include "base/http_date.hpp"
+#include "base/number.hpp"
 
 namespace merpati::media {
 namespace {
@@ -24,9 +24,7 @@ std::optional<seconds> seconds_of(std::string_view text) {
         return std::nullopt;
     }
     constexpr std::int64_t most = 1'000'000'000;
-    std::int64_t value = most;  // Unchanged if the number does not fit.
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return seconds{std::min(value, most)};
+    return seconds{std::min(parse_whole<std::int64_t>(text).value_or(most), most)};
 }
 
 struct CacheControl {

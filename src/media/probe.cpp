@@ -1,9 +1,9 @@
 #include "media/probe.hpp"
 
-#include <charconv>
 #include <memory>
 
 #include "base/encoding.hpp"
+#include "base/number.hpp"
 #include "media/verdict.hpp"
 
 namespace merpati::media {
@@ -15,22 +15,16 @@ using std::chrono::milliseconds;
 constexpr const char* head_headers = "Accept-Encoding: identity\r\n";
 constexpr const char* get_headers = "Accept-Encoding: identity\r\nRange: bytes=0-65535\r\n";
 
-std::optional<std::uint64_t> number(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc{} && end == text.data() + text.size() && !text.empty();
-    return whole ? std::optional{value} : std::nullopt;
-}
-
 /// The size of the whole file. Content-Range is "bytes 0-65535/1234567", or "*" for an unknown size
 /// (RFC 9110 section 14.4).
 std::optional<std::uint64_t> whole_size(const outbound::Response& head) {
     if (head.status != 206) {
-        return number(head.header("content-length"));
+        return parse_whole<std::uint64_t>(head.header("content-length"));
     }
     const auto range = head.header("content-range");
     const auto slash = range.rfind('/');
-    return slash == std::string_view::npos ? std::nullopt : number(range.substr(slash + 1));
+    return slash == std::string_view::npos ? std::nullopt
+                                           : parse_whole<std::uint64_t>(range.substr(slash + 1));
 }
 
 bool is_success(std::uint16_t status) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <ifaddrs.h>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "base/number.hpp"
 #include "outbound/special_ranges.hpp"
 
 namespace merpati::outbound {
@@ -113,21 +113,18 @@ Result<Cidr> Cidr::parse(std::string_view text) {
         return malformed("write it as 10.0.0.0/8 or 2001:db8::/32");
     }
     const unsigned bits = address.is_v4() ? ipv4_bits : ipv6_bits;
-    unsigned prefix = bits;
-    if (slash != std::string_view::npos) {
-        const auto digits = text.substr(slash + 1);
-        const char* end = digits.data() + digits.size();
-        const auto [stopped, failed] = std::from_chars(digits.data(), end, prefix);
-        if (failed != std::errc{} || stopped != end || prefix > bits) {
-            return malformed("the prefix is a number of bits");
-        }
+    const auto prefix = slash == std::string_view::npos
+                            ? std::optional{bits}
+                            : parse_whole<unsigned>(text.substr(slash + 1));
+    if (!prefix || *prefix > bits) {
+        return malformed("the prefix is a number of bits");
     }
-    const bool aligned = address.is_v4() ? is_zero_after(address.to_v4().to_bytes(), prefix)
-                                         : is_zero_after(address.to_v6().to_bytes(), prefix);
+    const bool aligned = address.is_v4() ? is_zero_after(address.to_v4().to_bytes(), *prefix)
+                                         : is_zero_after(address.to_v6().to_bytes(), *prefix);
     if (!aligned) {
         return malformed("there are bits set after the prefix");
     }
-    return Cidr{address, prefix};
+    return Cidr{address, *prefix};
 }
 
 bool Cidr::contains(const ip::address& address) const noexcept {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
 #include "base/ascii.hpp"
+#include "base/number.hpp"
 
 namespace merpati::outbound {
 
@@ -148,9 +148,8 @@ Result<void> read_port(const boost::urls::url_view& view, Url& url) {
     if (digits.empty()) {
         return {};
     }
-    const char* end = digits.data() + digits.size();
-    const auto [stopped, failed] = std::from_chars(digits.data(), end, url.port);
-    if (failed != std::errc{} || stopped != end || url.port == 0) {
+    url.port = parse_whole<std::uint16_t>(digits).value_or(0);
+    if (url.port == 0) {
         return malformed("has a port that is not between 1 and 65535");
     }
     return {};

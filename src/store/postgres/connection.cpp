@@ -1,11 +1,11 @@
 #include "store/postgres/connection.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "store/postgres/failures.hpp"
 #include "store/postgres/numbered_sql.hpp"
 #include "store/postgres/statement.hpp"
@@ -47,10 +47,7 @@ struct ArgumentLists {
 constexpr int binary_results = 1;
 
 std::int64_t rows_of(PGresult* result) {
-    const std::string_view count = PQcmdTuples(result);
-    std::int64_t rows = 0;
-    std::from_chars(count.data(), count.data() + count.size(), rows);
-    return rows;
+    return parse_whole<std::int64_t>(PQcmdTuples(result)).value_or(0);
 }
 
 }  // namespace

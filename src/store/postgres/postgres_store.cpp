@@ -1,7 +1,6 @@
 #include "store/postgres/postgres_store.hpp"
 
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/file_descriptor.hpp"
+#include "base/number.hpp"
 #include "store/lock_file.hpp"
 #include "store/postgres/connection.hpp"
 #include "store/postgres/durability.hpp"
@@ -161,7 +161,7 @@ public:
         try {
             const auto text =
                 size_connection_.query_text("SELECT pg_database_size(current_database())");
-            std::from_chars(text.data(), text.data() + text.size(), bytes_);
+            bytes_ = parse_whole<std::uint64_t>(text).value_or(bytes_);
         } catch (const Failure&) {
             return bytes_;  // The next write reports the error.
         }

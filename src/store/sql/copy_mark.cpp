@@ -1,26 +1,18 @@
 #include "store/sql/copy_mark.hpp"
 
-#include <charconv>
 #include <ranges>
 #include <span>
 
 #include <fmt/format.h>
 
 #include "base/encoding.hpp"
+#include "base/number.hpp"
 
 namespace merpati::store::sql {
 namespace {
 
 constexpr std::string_view copying_state = "copying";
 constexpr std::string_view complete_state = "complete";
-
-template <class Number>
-std::optional<Number> whole_number_of(std::string_view text) {
-    Number number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc{} && end == text.data() + text.size() ? std::optional{number}
-                                                                    : std::nullopt;
-}
 
 /// "i:-7", "t:SGFsbw==" or "b:…".
 std::string text_of_key(const KeyValue& value) {
@@ -33,7 +25,7 @@ std::string text_of_key(const KeyValue& value) {
 
 std::optional<KeyValue> parse_key(std::string_view text) {
     if (text.starts_with("i:")) {
-        const auto number = whole_number_of<std::int64_t>(text.substr(2));
+        const auto number = parse_whole<std::int64_t>(text.substr(2));
         return number ? std::optional{KeyValue{.kind = ValueKind::integer, .integer = *number}}
                       : std::nullopt;
     }
@@ -81,7 +73,7 @@ std::optional<CopyPosition> CopyPosition::parse(std::string_view text) {
         (lines[1] != copying_state && lines[1] != complete_state)) {
         return std::nullopt;
     }
-    const auto rows = whole_number_of<std::uint64_t>(lines[2]);
+    const auto rows = parse_whole<std::uint64_t>(lines[2]);
     if (!rows) {
         return std::nullopt;
     }

@@ -1,16 +1,15 @@
 // The methods of StoredReader for the management API and the command line, and the offset of queue
 // time.
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "store/sql/callback_search.hpp"
 #include "store/sql/message_blocks.hpp"
 #include "store/sql/message_search.hpp"
@@ -53,11 +52,9 @@ constexpr auto any_number = std::numeric_limits<std::size_t>::max();
 std::optional<Millis> offset_of(std::span<const std::byte> bytes) {
     const std::string_view text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
     constexpr std::int64_t longest = Millis{std::chrono::years{100}}.count();
-    std::int64_t offset = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole && offset >= -longest && offset <= longest ? std::optional{Millis{offset}}
-                                                            : std::nullopt;
+    const auto offset = parse_whole<std::int64_t>(text);
+    return offset && *offset >= -longest && *offset <= longest ? std::optional{Millis{*offset}}
+                                                               : std::nullopt;
 }
 
 }  // namespace
