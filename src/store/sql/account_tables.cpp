@@ -21,17 +21,7 @@ std::optional<std::string> text_of(const std::optional<model::CallbackBatch>& ba
 }  // namespace
 
 Result<std::optional<model::Account>> StoredTables::find_account(model::AccountId id) {
-    Statement find{connection_,
-                   std::string{"SELECT "} + account_columns + " FROM account WHERE id = ?"};
-    auto row = find.query(id.value);
-    if (!row.next()) {
-        return std::nullopt;
-    }
-    auto account = read_account(row, secrets_);
-    if (!account) {
-        return pass(account);
-    }
-    return std::move(*account);
+    return sql::find_account(connection_, secrets_, id);
 }
 
 Result<model::Account> StoredTables::written_account(model::AccountId id) {
@@ -157,8 +147,7 @@ Result<void> StoredTables::write_credit(model::AccountId account, LedgerEntry::K
 Result<std::optional<model::ApiKey>> StoredTables::find_key(model::KeyId id) {
     Statement find{connection_,
                    std::string{"SELECT "} + key_columns + " FROM api_key WHERE id = ?"};
-    auto row = find.query(id.value);
-    return row.next() ? std::optional{read_key(row)} : std::nullopt;
+    return first_row(find.query(id.value), read_key);
 }
 
 Result<model::ApiKey> StoredTables::written_key(model::KeyId id) {
@@ -181,8 +170,7 @@ Result<std::size_t> StoredTables::count_live_keys(model::AccountId account, Time
         "SELECT (SELECT count(*) FROM api_key WHERE account = ?1 AND revoked_at IS NULL "
         "AND expires_at IS NULL) + (SELECT count(*) FROM api_key WHERE account = ?1 "
         "AND revoked_at IS NULL AND expires_at > ?2)"};
-    auto row = count.query(account.value, now);
-    return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+    return static_cast<std::size_t>(first_integer(count.query(account.value, now)));
 }
 
 Result<model::KeyId> StoredTables::create_key(const model::ApiKey& key) {
@@ -214,9 +202,7 @@ void StoredTables::remove_spare_keys(model::AccountId account, Timestamp now) {
         Statement find{connection_, std::string{"SELECT "} + key_columns +
                                         " FROM api_key WHERE account = ?1 AND (revoked_at IS NOT "
                                         "NULL OR expires_at <= ?2) ORDER BY id LIMIT ?3"};
-        for (auto row = find.query(account.value, now, removed_max); row.next();) {
-            found.push_back(read_key(row));
-        }
+        found = all_rows(find.query(account.value, now, removed_max), read_key);
     }
     for (const auto& key : found) {
         remove_key(key);

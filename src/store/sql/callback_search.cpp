@@ -58,8 +58,7 @@ CallbackSearch::CallbackSearch(Connection& connection, const CallbackFilter& fil
 /// The completion names the callback of a message, so callbacks need no index by message.
 void CallbackSearch::narrow_to_message(const model::MessageId& message) {
     Statement find{connection_, "SELECT event FROM completion WHERE id = ?"};
-    auto row = find.query(message.sequence());
-    const auto event = row.next() ? row.integer(0) : 0;
+    const auto event = first_integer(find.query(message.sequence()));
     ids_ = {.from = std::max(ids_.from, event), .below = std::min(ids_.below, event + 1)};
 }
 

@@ -68,9 +68,7 @@ void StoredCampaignReader::read_in_parts(
             read(first, last);
             continue;
         } catch (const Failure& failure) {
-            if (!failure.is_damage()) {
-                throw;
-            }
+            throw_unless_damage(failure);
         }
         if (whole) {
             parts.emplace_back(1, std::max<std::int64_t>(connection_.last_assigned("campaign"), 1));
@@ -167,14 +165,11 @@ Result<std::vector<model::Campaign>> StoredCampaignReader::campaigns(const Campa
                 }
                 return found;
             } catch (const Failure& failure) {
-                if (!failure.is_damage()) {
-                    throw;
-                }
+                throw_unless_damage(failure);
             }
             before = pass_damaged(before, [&] {
                 Statement next{connection_, "SELECT c.id FROM campaign c WHERE " + condition};
-                auto row = next.query(before, account, word, 1);
-                return row.next() ? row.integer(0) : 0;
+                return first_integer(next.query(before, account, word, 1));
             });
         }
         return fail(ErrorCode::damaged, "too many campaigns cannot be read");
@@ -190,9 +185,7 @@ std::int64_t StoredCampaignReader::pass_damaged(std::int64_t before,
         condition_.note_damage("campaign " + std::to_string(id));
         return id;
     } catch (const Failure& failure) {
-        if (!failure.is_damage()) {
-            throw;
-        }
+        throw_unless_damage(failure);
     }
     condition_.note_damage("a page of table campaign");
     return std::min(before - 1, connection_.last_assigned("campaign"));
@@ -207,8 +200,7 @@ std::int64_t StoredCampaignReader::end_of_audience(model::CampaignId id) {
 /// Empty: the row cannot be read, which is recorded.
 std::optional<model::Recipient> StoredCampaignReader::read_row(std::int64_t key) {
     try {
-        auto row = row_.query(key);
-        return row.next() ? std::optional{read_recipient(row)} : std::nullopt;
+        return first_row(row_.query(key), read_recipient);
     } catch (const Failure& failure) {
         note_row(failure, key);
         return std::nullopt;
@@ -248,11 +240,9 @@ Result<RecipientPage> StoredCampaignReader::recipients(const RecipientFilter& fi
     });
 }
 
-/// Records a row that cannot be read. Throws a failure that is no damage.
+/// Records a row that cannot be read, as throw_unless_damage.
 void StoredCampaignReader::note_row(const Failure& failure, std::int64_t key) {
-    if (!failure.is_damage()) {
-        throw Failure{failure};
-    }
+    throw_unless_damage(failure);
     condition_.note_damage("row " + std::to_string(row_of(key)) + " of campaign " +
                            std::to_string(campaign_of(key).value));
 }
@@ -273,9 +263,7 @@ Result<std::vector<model::Recipient>> StoredCampaignReader::waiting_rows(model::
             }
             return found;
         } catch (const Failure& failure) {
-            if (!failure.is_damage()) {
-                throw;
-            }
+            throw_unless_damage(failure);
         }
         try {
             add_one_by_one(found, state, key, end, limit);
@@ -326,8 +314,7 @@ Result<std::optional<model::Recipient>> StoredCampaignReader::recipient(model::C
         if (key > end_of_audience(id)) {
             return std::nullopt;
         }
-        auto found = row_.query(key);
-        return found.next() ? std::optional{read_recipient(found)} : std::nullopt;
+        return first_row(row_.query(key), read_recipient);
     });
 }
 

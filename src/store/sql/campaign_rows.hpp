@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "model/campaign.hpp"
 #include "model/contact.hpp"
@@ -80,9 +81,16 @@ inline constexpr const char* contact_columns =
     "b.account, b.number, b.name, b.tags, b.consent_source, b.consent_at, b.consent_text, "
     "b.created_at, b.updated_at, b.fields";
 [[nodiscard]] model::Contact read_contact(const Cursor& row);
+/// By account and number.
+inline const std::string select_contact = std::string{"SELECT "} + contact_columns +
+                                          " FROM contact b WHERE b.account = ? AND b.number = ?";
 
 inline constexpr const char* suppression_columns =
     "s.account, s.number, s.reason, s.at, s.campaign";
 [[nodiscard]] model::Suppression read_suppression(const Cursor& row);
+/// The same.
+inline const std::string select_suppression =
+    std::string{"SELECT "} + suppression_columns +
+    " FROM suppression s WHERE s.account = ? AND s.number = ?";
 
 }  // namespace merpati::store::sql

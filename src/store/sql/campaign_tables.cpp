@@ -81,8 +81,7 @@ Result<void> StoredCampaigns::check_room(model::AccountId account) {
         Statement count{connection_, fmt::format("SELECT count(*) FROM (SELECT 1 FROM campaign "
                                                  "WHERE account = ? {} LIMIT {}) c",
                                                  states, most)};
-        auto row = count.query(account.value);
-        return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+        return static_cast<std::size_t>(first_integer(count.query(account.value)));
     };
     constexpr auto unfinished = "AND state IN ('draft', 'scheduled', 'running', 'paused')";
     if (counted(unfinished, unfinished_max) == unfinished_max) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/assert.hpp"
 #include "base/clock.hpp"
@@ -325,6 +326,27 @@ template <class... Arguments>
     const auto number = row.integer(0);
     invariant(!row.next(), "one row is inserted");
     return number;
+}
+
+/// What `read` makes of the first row; empty: there is none. Throws Failure.
+template <class Read>
+[[nodiscard]] auto first_row(Cursor row, Read read) {
+    return row.next() ? std::optional{read(row)} : std::nullopt;
+}
+
+/// The first column of the first row; 0: there is none. Throws Failure.
+[[nodiscard]] inline std::int64_t first_integer(Cursor row) {
+    return row.next() ? row.integer(0) : 0;
+}
+
+/// What `read` makes of each row. Throws Failure.
+template <class Read>
+[[nodiscard]] auto all_rows(Cursor row, Read read) {
+    std::vector<decltype(read(row))> all;
+    while (row.next()) {
+        all.push_back(read(row));
+    }
+    return all;
 }
 
 }  // namespace merpati::store::sql

@@ -32,8 +32,7 @@ public:
           next_of_tag_(connection,
                        "SELECT number FROM contact_tag WHERE account = ? AND tag = ? AND "
                        "number > ? ORDER BY number LIMIT 1"),
-          contact_(connection, std::string{"SELECT "} + contact_columns +
-                                   " FROM contact b WHERE b.account = ? AND b.number = ?") {}
+          contact_(connection, select_contact) {}
 
     /// Empty: there is none left.
     std::optional<model::Contact> next() {
@@ -51,8 +50,7 @@ public:
             return std::nullopt;
         }
         number_ = *lowest;
-        auto row = contact_.query(filter_.account.value, number_);
-        return row.next() ? std::optional{read_contact(row)} : std::nullopt;
+        return first_row(contact_.query(filter_.account.value, number_), read_contact);
     }
 
 private:
@@ -91,10 +89,8 @@ bool has_text(const model::Contact& contact, const std::string& lowered) {
 Result<std::optional<model::Contact>> StoredCampaignReader::contact(model::AccountId account,
                                                                     model::PhoneNumber number) {
     return guarded([&]() -> Result<std::optional<model::Contact>> {
-        Statement find{connection_, std::string{"SELECT "} + contact_columns +
-                                        " FROM contact b WHERE b.account = ? AND b.number = ?"};
-        auto row = find.query(account.value, number.value());
-        return row.next() ? std::optional{read_contact(row)} : std::nullopt;
+        Statement find{connection_, select_contact};
+        return first_row(find.query(account.value, number.value()), read_contact);
     });
 }
 
@@ -160,29 +156,23 @@ Result<std::vector<model::AccountId>> StoredCampaignReader::erasing_accounts(mod
 Result<std::vector<Erasure>> StoredCampaignReader::erasures(model::AccountId account,
                                                             Timestamp due_by, std::size_t limit) {
     return guarded([&]() -> Result<std::vector<Erasure>> {
-        std::vector<Erasure> found;
         Statement list{connection_,
                        "SELECT number, at, rows_left FROM erasure WHERE account = ? "
                        "AND next_at <= ? ORDER BY next_at, number LIMIT ?"};
-        auto row = list.query(account.value, due_by, limit);
-        while (row.next()) {
-            found.push_back({.account = account,
-                             .number = model::PhoneNumber::from_stored(row.integer(0)),
-                             .at = row.time(1),
-                             .rows_left = row.integer(2) != 0});
-        }
-        return found;
+        return all_rows(list.query(account.value, due_by, limit), [&](const Cursor& row) {
+            return Erasure{.account = account,
+                           .number = model::PhoneNumber::from_stored(row.integer(0)),
+                           .at = row.time(1),
+                           .rows_left = row.integer(2) != 0};
+        });
     });
 }
 
 Result<std::optional<model::Suppression>> StoredCampaignReader::suppression(
     model::AccountId account, model::PhoneNumber number) {
     return guarded([&]() -> Result<std::optional<model::Suppression>> {
-        Statement find{connection_, std::string{"SELECT "} + suppression_columns +
-                                        " FROM suppression s "
-                                        "WHERE s.account = ? AND s.number = ?"};
-        auto row = find.query(account.value, number.value());
-        return row.next() ? std::optional{read_suppression(row)} : std::nullopt;
+        Statement find{connection_, select_suppression};
+        return first_row(find.query(account.value, number.value()), read_suppression);
     });
 }
 

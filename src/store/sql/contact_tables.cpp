@@ -29,10 +29,8 @@ int strength_of(SuppressionReason reason) {
 
 Result<std::optional<model::Contact>> StoredCampaigns::find_contact(model::AccountId account,
                                                                     model::PhoneNumber number) {
-    Statement find_one{connection_, std::string{"SELECT "} + contact_columns +
-                                        " FROM contact b WHERE b.account = ? AND b.number = ?"};
-    auto row = find_one.query(account.value, number.value());
-    return row.next() ? std::optional{read_contact(row)} : std::nullopt;
+    Statement find_one{connection_, select_contact};
+    return first_row(find_one.query(account.value, number.value()), read_contact);
 }
 
 Result<model::Contact> StoredCampaigns::put_contact(const model::Contact& contact) {
@@ -219,11 +217,8 @@ Result<bool> StoredCampaigns::erase_message(model::MessageId message) {
 
 Result<std::optional<model::Suppression>> StoredCampaigns::find_suppression(
     model::AccountId account, model::PhoneNumber number) {
-    Statement find_one{connection_, std::string{"SELECT "} + suppression_columns +
-                                        " FROM suppression s "
-                                        "WHERE s.account = ? AND s.number = ?"};
-    auto row = find_one.query(account.value, number.value());
-    return row.next() ? std::optional{read_suppression(row)} : std::nullopt;
+    Statement find_one{connection_, select_suppression};
+    return first_row(find_one.query(account.value, number.value()), read_suppression);
 }
 
 Result<bool> StoredCampaigns::put_suppression(const model::Suppression& suppression) {

@@ -157,9 +157,7 @@ Result<void> end_copies(Connection& connection) {
                 "a copy of this store is being made, or another program has locked it: try again "
                 "later");
         }
-        if (!failure.is_damage()) {
-            throw;
-        }
+        throw_unless_damage(failure);
     }
     return {};
 }

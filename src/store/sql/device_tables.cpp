@@ -42,8 +42,7 @@ std::unexpected<Error> secret_too_long() {
 Result<std::optional<model::Device>> StoredTables::find_device(model::PhoneNumber number) {
     Statement find{connection_,
                    std::string{"SELECT "} + device_columns + " FROM device WHERE number = ?"};
-    auto row = find.query(number.value());
-    return row.next() ? std::optional{read_device(row)} : std::nullopt;
+    return first_row(find.query(number.value()), read_device);
 }
 
 model::Device StoredTables::written_device(model::PhoneNumber number, bool is_new) {
@@ -299,8 +298,7 @@ Result<void> StoredTables::put_device_secret(model::PhoneNumber device, std::str
     const auto bound = secrets_at_most_.try_emplace(device.value(), most).first;
     if (bound->second >= most) {
         Statement count{connection_, "SELECT count(*) FROM device_secret WHERE device = ?"};
-        auto row = count.query(device.value());
-        bound->second = row.next() ? row.integer(0) : 0;
+        bound->second = first_integer(count.query(device.value()));
         secrets_counted_.push_back(device.value());
         if (bound->second >= most) {
             return fail(ErrorCode::refused, "the device has too many secrets");

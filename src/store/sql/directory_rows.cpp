@@ -88,9 +88,7 @@ private:
             }
             return;
         } catch (const Failure& failure) {
-            if (!failure.is_damage()) {
-                throw;
-            }
+            throw_unless_damage(failure);
         }
         found_.there.resize(found_before);
         known.resize(known_before);
@@ -113,9 +111,7 @@ private:
                 return;
             }
         } catch (const Failure& failure) {
-            if (!failure.is_damage()) {
-                throw;
-            }
+            throw_unless_damage(failure);
         }
         note(kind, row.integer(0));
     }

@@ -55,6 +55,13 @@ private:
     Kind kind_;
 };
 
+/// Call it where `failure` is caught: throws it again, unless it is damage.
+inline void throw_unless_damage(const Failure& failure) {
+    if (!failure.is_damage()) {
+        throw;
+    }
+}
+
 [[nodiscard]] constexpr ErrorCode code_of(Failure::Kind kind) noexcept {
     switch (kind) {
         case Failure::Kind::damage:

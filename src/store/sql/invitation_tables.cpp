@@ -1,6 +1,4 @@
 // The methods of StoredPeople and StoredPeopleReader for invitations.
-#include <algorithm>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -20,20 +18,15 @@ constexpr const char* columns =
     "FROM invitation WHERE ";
 
 model::Invitation read_invitation(const Cursor& row) {
-    model::Invitation invitation{
-        .id = {row.integer(0)},
-        .account = {row.integer(1)},
-        .email = std::string{row.text(2)},
-        .role = model::parse_role(row.text(3)).value_or(model::Role::viewer),
-        .digest = {},
-        .inviter = std::string{row.text(5)},
-        .inviter_name = std::string{row.text(6)},
-        .created_at = row.time(7),
-        .expires_at = row.time(8)};
-    const auto digest = row.blob(4);
-    std::memcpy(invitation.digest.data(), digest.data(),
-                std::min(digest.size(), invitation.digest.size()));
-    return invitation;
+    return {.id = {row.integer(0)},
+            .account = {row.integer(1)},
+            .email = std::string{row.text(2)},
+            .role = model::parse_role(row.text(3)).value_or(model::Role::viewer),
+            .digest = digest_of(row.blob(4)),
+            .inviter = std::string{row.text(5)},
+            .inviter_name = std::string{row.text(6)},
+            .created_at = row.time(7),
+            .expires_at = row.time(8)};
 }
 
 /// `lock`: as Connection::for_update.
@@ -42,8 +35,7 @@ std::optional<model::Invitation> first_where(Connection& connection, const char*
                                              const Key& key, Timestamp now,
                                              std::string_view lock = {}) {
     Statement find{connection, (std::string{columns} + condition).append(lock)};
-    auto row = find.query(key, now);
-    return row.next() ? std::optional{read_invitation(row)} : std::nullopt;
+    return first_row(find.query(key, now), read_invitation);
 }
 
 constexpr const char* by_digest = "digest = ? AND expires_at > ?";
@@ -103,14 +95,9 @@ Result<void> StoredPeople::remove_invitation(model::InvitationId id) {
 Result<std::vector<model::Invitation>> StoredPeopleReader::invitations(model::AccountId account,
                                                                        Timestamp now) {
     return guarded([&]() -> Result<std::vector<model::Invitation>> {
-        std::vector<model::Invitation> all;
         Statement list{connection_,
                        std::string{columns} + "account = ? AND expires_at > ? ORDER BY email"};
-        auto row = list.query(account.value, now);
-        while (row.next()) {
-            all.push_back(read_invitation(row));
-        }
-        return all;
+        return all_rows(list.query(account.value, now), read_invitation);
     });
 }
 

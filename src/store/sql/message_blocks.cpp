@@ -143,8 +143,7 @@ constexpr const char* select_last = "SELECT last FROM message_block ORDER BY fir
 /// The last id of the newest block; 0: there is none.
 std::int64_t stored_last(Connection& connection) {
     Statement newest{connection, select_last};
-    auto row = newest.query();
-    return row.next() ? row.integer(0) : 0;
+    return first_integer(newest.query());
 }
 
 /// Reads up to `size` messages from the first id to below the second. With `last`, the block ends
@@ -268,9 +267,7 @@ MessageBlocks::MessageBlocks(Connection& connection)
     try {
         last_ = last_max_ = stored_last(connection);
     } catch (const Failure& failure) {
-        if (!failure.is_damage()) {
-            throw;
-        }
+        throw_unless_damage(failure);
     }
 }
 

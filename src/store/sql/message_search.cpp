@@ -301,9 +301,7 @@ void MessageSearch::next_block() {
     try {
         has_block_ = block_->next();
     } catch (const Failure& failure) {
-        if (!failure.is_damage()) {
-            throw;
-        }
+        throw_unless_damage(failure);
         has_block_ = false;
     }
 }

@@ -1,10 +1,9 @@
 // Reads rows of people, sessions and the audit log.
-#include <algorithm>
-#include <cstring>
 #include <limits>
 #include <string>
 
 #include "store/sql/readable_rows.hpp"
+#include "store/sql/rows.hpp"
 #include "store/sql/stored_people.hpp"
 
 namespace merpati::store::sql {
@@ -56,18 +55,14 @@ model::Membership read_membership(const Cursor& row, int first) {
 }
 
 model::Session read_session(const Cursor& row) {
-    model::Session session{.id = {row.integer(0)},
-                           .person = {row.integer(1)},
-                           .digest = {},
-                           .by = row.enumerator(3, model::SignIn::link),
-                           .address = std::string{row.text(4)},
-                           .agent = std::string{row.text(5)},
-                           .created_at = row.time(6),
-                           .seen_at = row.time(7)};
-    const auto digest = row.blob(2);
-    std::memcpy(session.digest.data(), digest.data(),
-                std::min(digest.size(), session.digest.size()));
-    return session;
+    return {.id = {row.integer(0)},
+            .person = {row.integer(1)},
+            .digest = digest_of(row.blob(2)),
+            .by = row.enumerator(3, model::SignIn::link),
+            .address = std::string{row.text(4)},
+            .agent = std::string{row.text(5)},
+            .created_at = row.time(6),
+            .seen_at = row.time(7)};
 }
 
 Result<std::vector<model::Person>> StoredPeopleReader::persons() {
@@ -103,9 +98,7 @@ void StoredPeopleReader::add_memberships(Statement& list, model::Person& person)
             person.memberships.push_back(read_membership(row, 0));
         }
     } catch (const Failure& failure) {
-        if (!failure.is_damage()) {
-            throw;
-        }
+        throw_unless_damage(failure);
         condition_.note_damage("the memberships of person " + std::to_string(person.id.value));
     }
 }
@@ -134,12 +127,8 @@ Result<std::vector<AuditEntry>> StoredPeopleReader::audit(const AuditFilter& fil
             filter.account ? std::optional{filter.account->value} : std::optional<std::int64_t>{};
         const auto before =
             filter.before ? filter.before->value : std::numeric_limits<std::int64_t>::max();
-        auto row = list.query(before, account, filter.actor, filter.object, filter.limit);
-        std::vector<AuditEntry> found;
-        while (row.next()) {
-            found.push_back(read_audit(row));
-        }
-        return found;
+        return all_rows(list.query(before, account, filter.actor, filter.object, filter.limit),
+                        read_audit);
     });
 }
 

@@ -142,8 +142,7 @@ std::string StoredPeople::count_locked(const char* rows) const {
 
 Result<std::size_t> StoredPeople::count_administrators() {
     Statement count{connection_, count_locked("person WHERE admin <> 0")};
-    auto row = count.query();
-    return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+    return static_cast<std::size_t>(first_integer(count.query()));
 }
 
 Result<model::Person> StoredPeople::put_membership(model::PersonId person,
@@ -180,14 +179,12 @@ Result<model::Person> StoredPeople::remove_membership(model::PersonId person,
 
 Result<std::size_t> StoredPeople::count_owners(model::AccountId account) {
     Statement count{connection_, count_locked("membership WHERE account = ? AND role = 'owner'")};
-    auto row = count.query(account.value);
-    return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+    return static_cast<std::size_t>(first_integer(count.query(account.value)));
 }
 
 Result<std::size_t> StoredPeople::count_members(model::AccountId account) {
     Statement count{connection_, "SELECT count(*) FROM membership WHERE account = ?"};
-    auto row = count.query(account.value);
-    return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+    return static_cast<std::size_t>(first_integer(count.query(account.value)));
 }
 
 Result<model::AuditId> StoredPeople::add_audit(const AuditEntry& entry) {

@@ -156,8 +156,7 @@ Result<std::optional<PlatformMessage>> StoredTables::find_platform_message(
         "h.device = ? AND h.platform_id = ? "
         "ORDER BY h.decide_by IS NULL, h.id DESC LIMIT 1");
     Statement find{connection_, sql};
-    auto row = find.query(device.value(), platform_id);
-    return row.next() ? std::optional{read_platform_message(row)} : std::nullopt;
+    return first_row(find.query(device.value(), platform_id), read_platform_message);
 }
 
 Result<std::vector<PlatformMessage>> StoredTables::undecided(Timestamp until, std::size_t limit,
@@ -183,9 +182,7 @@ Result<std::vector<PlatformMessage>> StoredTables::undecided(Timestamp until, st
                 continue;
             }
         } catch (const Failure& failure) {
-            if (!failure.is_damage()) {
-                throw;
-            }
+            throw_unless_damage(failure);
             damage = failure;
         }
         undecidable_.insert(id);

@@ -93,11 +93,9 @@ private:
         }
     }
 
-    /// Throws a failure that is no damage.
+    /// As throw_unless_damage.
     void fail_by(const Failure& failure) {
-        if (!failure.is_damage()) {
-            throw Failure{failure};
-        }
+        throw_unless_damage(failure);
         failed_ = Error{.code = ErrorCode::damaged,
                         .detail = std::string{"table "} + table_.name + " cannot be read: " +
                                   failure.what() + "; restore a backup (docs/backup.md)",

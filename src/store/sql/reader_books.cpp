@@ -116,12 +116,8 @@ Result<std::vector<LedgerEntry>> StoredReader::ledger(model::AccountId account,
                        "SELECT number, kind, begun_at, ended_at, charged, refunded, amount, "
                        "balance, reason FROM ledger WHERE account = ?1 AND number < ?2 "
                        "ORDER BY number DESC LIMIT ?3"};
-        std::vector<LedgerEntry> entries;
-        for (auto row = find.query(account.value, before.value_or(sequence_max), limit);
-             row.next();) {
-            entries.push_back(read_entry(row));
-        }
-        return entries;
+        return all_rows(find.query(account.value, before.value_or(sequence_max), limit),
+                        read_entry);
     });
 }
 

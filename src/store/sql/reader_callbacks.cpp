@@ -138,9 +138,7 @@ std::optional<QueuedCallback> StoredReader::load_callback(std::int64_t sequence,
             }
         }
     } catch (const Failure& failure) {
-        if (!failure.is_damage()) {
-            throw;
-        }
+        throw_unless_damage(failure);
     }
     condition_.note_damage("callback " + std::to_string(sequence));
     return std::nullopt;

@@ -184,8 +184,7 @@ Result<std::optional<QueuedCallback>> StoredReader::callback(model::EventId id) 
     auto found = guarded([&]() -> Result<std::optional<QueuedCallback>> {
         Statement find{connection_, std::string{"SELECT "} + callback_columns +
                                         " FROM callback b WHERE b.id = ? AND b.tail = ?"};
-        auto row = find.query(id.sequence(), tail_of(id));
-        return row.next() ? std::optional{read_callback(row)} : std::nullopt;
+        return first_row(find.query(id.sequence(), tail_of(id)), read_callback);
     });
     if (!found && found.error().code == ErrorCode::damaged) {
         condition_.note_damage("callback " + std::to_string(id.sequence()));
@@ -209,10 +208,7 @@ Result<CallbackPage> StoredReader::callbacks(const CallbackFilter& filter) {
 Result<std::optional<IdempotencyRecord>> StoredReader::idempotency(model::AccountId account,
                                                                    std::string_view key) {
     return guarded([&]() -> Result<std::optional<IdempotencyRecord>> {
-        Statement find{connection_, std::string{"SELECT "} + idempotency_columns +
-                                        " FROM idempotency WHERE account = ? AND key = ?"};
-        auto row = find.query(account.value, key);
-        return row.next() ? std::optional{read_idempotency(row)} : std::nullopt;
+        return find_idempotency(connection_, account, key);
     });
 }
 
@@ -344,9 +340,7 @@ Result<Millis> StoredReader::clock_offset() {
                 return *offset;
             }
         } catch (const Failure& failure) {
-            if (!failure.is_damage()) {
-                throw;
-            }
+            throw_unless_damage(failure);
         }
         condition_.note_damage("the offset of queue time");
         return Millis{0};
@@ -356,8 +350,7 @@ Result<Millis> StoredReader::clock_offset() {
 Result<std::uint64_t> StoredReader::waiting_messages(std::uint64_t most) {
     return guarded([&]() -> Result<std::uint64_t> {
         Statement count{connection_, "SELECT count(*) FROM (SELECT 1 FROM queue LIMIT ?) q"};
-        auto row = count.query(most);
-        return row.next() ? static_cast<std::uint64_t>(row.integer(0)) : 0;
+        return static_cast<std::uint64_t>(first_integer(count.query(most)));
     });
 }
 

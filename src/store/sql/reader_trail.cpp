@@ -47,14 +47,11 @@ Result<MessageTrail> StoredReader::trail(model::MessageId id) {
 
 Result<std::vector<model::CallbackAttempt>> StoredReader::attempts(model::EventId id) {
     return guarded([&]() -> Result<std::vector<model::CallbackAttempt>> {
-        std::vector<model::CallbackAttempt> found;
         Statement earlier{connection_,
                           "SELECT number, at, took, status, error, answer, retry_at, "
                           "batch, batch_tail, batch_events "
                           "FROM callback_attempt WHERE event = ? ORDER BY number"};
-        for (auto row = earlier.query(id.sequence()); row.next();) {
-            found.push_back(read_attempt(row));
-        }
+        auto found = all_rows(earlier.query(id.sequence()), read_attempt);
         Statement last{connection_,
                        "SELECT attempts_before + attempts, updated_at, last_took, last_status, "
                        "last_error, last_answer, CASE state WHEN 0 THEN due_at END, "
@@ -72,8 +69,8 @@ Result<std::size_t> StoredReader::callbacks_waiting(const Endpoint& endpoint, st
         Statement count{connection_,
                         "SELECT count(*) FROM (SELECT 1 FROM callback WHERE state = 0 AND "
                         "account = ? AND origin_key = ? LIMIT ?) b"};
-        auto row = count.query(endpoint.account.value, endpoint.origin_key, most);
-        return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+        return static_cast<std::size_t>(
+            first_integer(count.query(endpoint.account.value, endpoint.origin_key, most)));
     });
 }
 

@@ -28,13 +28,13 @@ std::shared_ptr<const model::FilledTemplate> read_template(const Cursor& row, in
         row.parsed(column, template_of(row.text(column))));
 }
 
+}  // namespace
+
 Sha256 digest_of(std::span<const std::byte> blob) {
     Sha256 digest{};
     std::memcpy(digest.data(), blob.data(), std::min(blob.size(), digest.size()));
     return digest;
 }
-
-}  // namespace
 
 std::int64_t flags_of(const model::Message& message) {
     std::int64_t flags = 0;
@@ -184,6 +184,17 @@ Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets)
     return account;
 }
 
+Result<std::optional<model::Account>> find_account(Connection& connection, const SecretBox& secrets,
+                                                   model::AccountId id) {
+    Statement find{connection,
+                   std::string{"SELECT "} + account_columns + " FROM account WHERE id = ?"};
+    auto row = find.query(id.value);
+    if (!row.next()) {
+        return std::nullopt;
+    }
+    return read_account(row, secrets);
+}
+
 model::ApiKey read_key(const Cursor& row) {
     model::ApiKey key;
     key.id = {row.integer(0)};
@@ -244,6 +255,13 @@ IdempotencyRecord read_idempotency(const Cursor& row) {
     record.answer = row.text(6);
     record.created_at = row.time(7);
     return record;
+}
+
+std::optional<IdempotencyRecord> find_idempotency(Connection& connection, model::AccountId account,
+                                                  std::string_view key) {
+    Statement find{connection, std::string{"SELECT "} + idempotency_columns +
+                                   " FROM idempotency WHERE account = ? AND key = ?"};
+    return first_row(find.query(account.value, key), read_idempotency);
 }
 
 }  // namespace merpati::store::sql

@@ -33,6 +33,8 @@ inline constexpr auto sequence_max = std::numeric_limits<std::int64_t>::max();
     return Uuid{sequence, static_cast<std::uint64_t>(tail)};
 }
 
+[[nodiscard]] Sha256 digest_of(std::span<const std::byte> blob);
+
 /// NULL for "".
 [[nodiscard]] inline std::optional<std::string_view> or_null(const std::string& text) {
     return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
@@ -97,6 +99,10 @@ inline constexpr const char* account_columns =
     "webhook_secret_previous, previous_secret_until, created_at, country, callback_batch";
 /// Errors: conflict (a secret cannot be decrypted).
 [[nodiscard]] Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets);
+/// Empty: there is none. Errors: as read_account.
+[[nodiscard]] Result<std::optional<model::Account>> find_account(Connection& connection,
+                                                                 const SecretBox& secrets,
+                                                                 model::AccountId id);
 
 inline constexpr const char* key_columns =
     "id, account, name, hint, digest, revision, created_at, expires_at, revoked_at, "
@@ -113,6 +119,10 @@ inline constexpr const char* device_columns =
 inline constexpr const char* idempotency_columns =
     "account, key, fingerprint, message, message_tail, status, answer, created_at";
 [[nodiscard]] IdempotencyRecord read_idempotency(const Cursor& row);
+/// Empty: there is none.
+[[nodiscard]] std::optional<IdempotencyRecord> find_idempotency(Connection& connection,
+                                                                model::AccountId account,
+                                                                std::string_view key);
 /// Stores a record with the values of `idempotency_columns`, in place of one with the same key.
 inline constexpr const char* idempotency_put =
     "INSERT INTO idempotency(account, key, fingerprint, message, message_tail, status, answer, "

@@ -20,13 +20,8 @@ std::string select_sessions(const char* condition) {
 /// The condition has two parameters: ?1 is the value, ?2 the limit.
 std::vector<model::Session> StoredPeople::sessions_where(const char* condition, std::int64_t value,
                                                          std::size_t limit) {
-    std::vector<model::Session> found;
     Statement find{connection_, select_sessions(condition)};
-    auto row = find.query(value, limit);
-    while (row.next()) {
-        found.push_back(read_session(row));
-    }
-    return found;
+    return all_rows(find.query(value, limit), read_session);
 }
 
 void StoredPeople::end(const std::vector<model::Session>& sessions) {

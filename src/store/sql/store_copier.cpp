@@ -25,8 +25,7 @@ std::string new_copy_id(Random& random) {
 
 std::uint64_t count_rows(Connection& connection, const CopiedTable& table) {
     Statement count{connection, table.counting()};
-    auto row = count.query();
-    return row.next() ? static_cast<std::uint64_t>(row.integer(0)) : 0;
+    return static_cast<std::uint64_t>(first_integer(count.query()));
 }
 
 bool has_rows(Connection& connection, const CopiedTable& table) {
@@ -73,11 +72,7 @@ std::int64_t last_assigned_to(Connection& connection, const CopiedTable& table) 
     const auto highest =
         fmt::format("SELECT coalesce(max({}), 0) FROM {}", table.columns.front().name, table.name);
     Statement find{connection, highest};
-    std::int64_t last = 0;
-    {
-        auto row = find.query();
-        last = row.next() ? row.integer(0) : 0;
-    }
+    const auto last = first_integer(find.query());
     return table.ids == Ids::never_reused ? std::max(last, connection.last_assigned(table.name))
                                           : last;
 }

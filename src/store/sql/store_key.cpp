@@ -34,12 +34,6 @@ struct Secrets {
     bool opened = false;  // The key opens one of them.
 };
 
-void throw_unless_damage(const Failure& failure) {
-    if (!failure.is_damage()) {
-        throw Failure{failure};
-    }
-}
-
 /// `secrets` may be null: there is no key.
 Check read_check(Connection& connection, const SecretBox* secrets) {
     try {

@@ -170,16 +170,7 @@ Result<std::vector<model::Device>> StoredReader::devices() {
 
 Result<std::optional<model::Account>> StoredReader::account(model::AccountId id) {
     return guarded([&]() -> Result<std::optional<model::Account>> {
-        Statement statement{connection_, select(account_columns, " FROM account WHERE id = ?")};
-        auto row = statement.query(id.value);
-        if (!row.next()) {
-            return std::optional<model::Account>{};
-        }
-        auto account = read_account(row, secrets_);
-        if (!account) {
-            return pass(account);
-        }
-        return std::optional{std::move(*account)};
+        return find_account(connection_, secrets_, id);
     });
 }
 
@@ -214,12 +205,9 @@ Result<std::int64_t> StoredReader::last_sequence() {
 std::int64_t StoredReader::highest(const char* table) {
     try {
         Statement find{connection_, std::string{"SELECT max(id) FROM "} + table};
-        auto row = find.query();
-        return row.next() ? row.integer(0) : 0;
+        return first_integer(find.query());
     } catch (const Failure& failure) {
-        if (!failure.is_damage()) {
-            throw;
-        }
+        throw_unless_damage(failure);
         condition_.note_damage(std::string{"the end of table "} + table);
         return 0;
     }
@@ -381,9 +369,7 @@ StoredReader::Messages StoredReader::load_messages(std::span<const QueueRow> row
                 messages.insert_or_assign(sequence, std::move(message));
             }
         } catch (const Failure& failure) {
-            if (!failure.is_damage()) {
-                throw;
-            }
+            throw_unless_damage(failure);
         }
     }
     return messages;
@@ -447,9 +433,7 @@ std::unique_ptr<model::Message> StoredReader::load_message(const Uuid& id,
             }
         }
     } catch (const Failure& failure) {
-        if (!failure.is_damage()) {
-            throw;
-        }
+        throw_unless_damage(failure);
     }
     condition_.note_damage("message " + id.text());
     return nullptr;

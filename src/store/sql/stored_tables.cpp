@@ -175,10 +175,7 @@ Result<StoredTables::Held> StoredTables::find_held(model::MessageId message) {
 
 Result<std::optional<IdempotencyRecord>> StoredTables::find_idempotency(model::AccountId account,
                                                                         std::string_view key) {
-    Statement find{connection_, std::string{"SELECT "} + idempotency_columns +
-                                    " FROM idempotency WHERE account = ? AND key = ?"};
-    auto row = find.query(account.value, key);
-    return row.next() ? std::optional{read_idempotency(row)} : std::nullopt;
+    return sql::find_idempotency(connection_, account, key);
 }
 
 Result<void> StoredTables::put_idempotency(const IdempotencyRecord& record) {

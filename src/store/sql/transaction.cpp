@@ -248,9 +248,7 @@ bool Transaction::can_be_read(const model::EventId& callback) {
         (void)find_callback_.query(callback.sequence()).next();
         return true;
     } catch (const Failure& failure) {
-        if (!failure.is_damage()) {
-            throw;
-        }
+        throw_unless_damage(failure);
         return false;
     }
 }

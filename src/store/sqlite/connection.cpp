@@ -247,8 +247,7 @@ void Connection::reserve_log_index(int frames) {
 
 std::int64_t Connection::last_assigned(std::string_view table) {
     Statement find{*this, "SELECT seq FROM sqlite_sequence WHERE name = ?"};
-    auto row = find.query(table);
-    return row.next() ? row.integer(0) : 0;
+    return sql::first_integer(find.query(table));
 }
 
 }  // namespace merpati::store::sqlite
