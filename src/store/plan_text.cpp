@@ -2,10 +2,12 @@
 
 #include <array>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -24,8 +26,81 @@ namespace json = boost::json;
 /// A value of another type than the one that is written.
 struct Malformed {};
 
+template <class Object, class Kind>
+concept ConstOrNot = std::same_as<std::remove_const_t<Object>, Kind>;
+
+// Each `each_field` visits the fields of an object, in the order in which they are written.
+
+void each_field(ConstOrNot<model::Variant> auto& variant, auto visit) {
+    visit("message", variant.message);
+    visit("weight", variant.weight);
+}
+void each_field(ConstOrNot<model::CampaignTemplate> auto& message, auto visit) {
+    visit("name", message.name);
+    visit("language", message.language);
+    visit("variables", message.variables);
+    visit("header", message.header);
+    visit("buttons", message.buttons);
+}
+void each_field(ConstOrNot<model::FilledTemplate> auto& filled, auto visit) {
+    visit("name", filled.name);
+    visit("language", filled.language);
+    visit("values", filled.values);
+    visit("header", filled.header);
+    visit("buttons", filled.buttons);
+}
+void each_field(ConstOrNot<model::CampaignMedia> auto& media, auto visit) {
+    visit("url", media.url);
+    visit("column", media.column);
+}
+void each_field(ConstOrNot<model::QuietHours> auto& quiet, auto visit) {
+    visit("from", quiet.from);
+    visit("to", quiet.to);
+}
+void each_field(ConstOrNot<model::Exclusion> auto& exclude, auto visit) {
+    visit("campaigns", exclude.campaigns);
+    visit("contacted_within_days", exclude.contacted_within_days);
+}
+void each_field(ConstOrNot<model::Frequency> auto& frequency, auto visit) {
+    visit("messages", frequency.messages);
+    visit("days", frequency.days);
+}
+void each_field(ConstOrNot<model::StopRules> auto& rules, auto visit) {
+    visit("failures_in_row", rules.failures_in_row);
+    visit("unregistered_percent", rules.unregistered_percent);
+    visit("opt_outs_per_hundred", rules.opt_outs_per_hundred);
+}
+void each_field(ConstOrNot<model::CampaignPlan> auto& plan, auto visit) {
+    visit("name", plan.name);
+    visit("purpose", plan.purpose);
+    visit("message", plan.message);
+    visit("variants", plan.variants);
+    visit("template", plan.message_template);
+    visit("media", plan.media);
+    visit("typing", plan.typing);
+    visit("devices", plan.devices);
+    visit("per_minute", plan.per_minute);
+    visit("quiet_hours", plan.quiet_hours);
+    visit("timezone", plan.timezone);
+    visit("schedule_at", plan.schedule_at);
+    visit("finish_by", plan.finish_by);
+    visit("exclude", plan.exclude);
+    visit("frequency", plan.frequency);
+    visit("stop_rules", plan.stop_rules);
+    visit("optout", plan.optout);
+    visit("consent", plan.consent);
+    visit("callback", plan.callback);
+}
+
+template <class Object>
+concept HasFields =
+    requires(Object& object) { each_field(object, [](const char*, const auto&) {}); };
+
 json::value value_of(const std::string& text) {
     return json::value(text);
+}
+json::value value_of(bool flag) {
+    return flag;
 }
 json::value value_of(std::uint32_t number) {
     return std::int64_t{number};
@@ -33,16 +108,25 @@ json::value value_of(std::uint32_t number) {
 json::value value_of(Timestamp time) {
     return to_unix_millis(time);
 }
-template <class Value>
-json::value value_of(const std::optional<Value>& value);
+json::value value_of(std::chrono::minutes minutes) {
+    return minutes.count();
+}
 json::value value_of(model::PhoneNumber number) {
     return number.value();
 }
 json::value value_of(model::CampaignId campaign) {
     return campaign.value;
 }
-json::value value_of(const model::Variant& variant) {
-    return {{"message", variant.message}, {"weight", std::int64_t{variant.weight}}};
+json::value value_of(model::Purpose purpose) {
+    return json::value(model::to_string(purpose));
+}
+json::value value_of(model::OptOutWay way) {
+    return json::value(model::to_string(way));
+}
+json::value value_of(const HasFields auto& object);
+template <class Value>
+json::value value_of(const std::optional<Value>& value) {
+    return value ? value_of(*value) : json::value(nullptr);
 }
 template <class Value>
 json::value value_of(const std::vector<Value>& values) {
@@ -53,34 +137,11 @@ json::value value_of(const std::vector<Value>& values) {
     }
     return array;
 }
-json::value value_of(const model::CampaignTemplate& message) {
-    return {{"name", message.name},
-            {"language", message.language},
-            {"variables", value_of(message.variables)},
-            {"header", message.header},
-            {"buttons", value_of(message.buttons)}};
-}
-json::value value_of(const model::CampaignMedia& media) {
-    return {{"url", media.url}, {"column", media.column}};
-}
-json::value value_of(const model::QuietHours& quiet) {
-    return {{"from", quiet.from.count()}, {"to", quiet.to.count()}};
-}
-json::value value_of(const model::Exclusion& exclude) {
-    return {{"campaigns", value_of(exclude.campaigns)},
-            {"contacted_within_days", value_of(exclude.contacted_within_days)}};
-}
-json::value value_of(const model::Frequency& frequency) {
-    return {{"messages", value_of(frequency.messages)}, {"days", value_of(frequency.days)}};
-}
-json::value value_of(const model::StopRules& rules) {
-    return {{"failures_in_row", value_of(rules.failures_in_row)},
-            {"unregistered_percent", value_of(rules.unregistered_percent)},
-            {"opt_outs_per_hundred", value_of(rules.opt_outs_per_hundred)}};
-}
-template <class Value>
-json::value value_of(const std::optional<Value>& value) {
-    return value ? value_of(*value) : json::value(nullptr);
+json::value value_of(const HasFields auto& object) {
+    json::object made;
+    each_field(object,
+               [&](const char* name, const auto& field) { made.emplace(name, value_of(field)); });
+    return made;
 }
 
 // Each `read` throws Malformed.
@@ -122,47 +183,25 @@ void read(const json::value& value, std::chrono::minutes& minutes) {
     constexpr std::int64_t minutes_max = 24 * 60;
     minutes = std::chrono::minutes{integer_of(value, 0, minutes_max)};
 }
-
-/// The fields of an object, which must be these and no others.
-class Fields {
-public:
-    Fields(const json::value& value, std::size_t count) {
-        if (!value.is_object() || value.get_object().size() != count) {
-            throw Malformed{};
-        }
-        object_ = &value.get_object();
+template <class Enum>
+void read_word(const json::value& value, Enum& target,
+               std::optional<Enum> (*parse)(std::string_view)) {
+    std::string word;
+    read(value, word);
+    const auto parsed = parse(word);
+    if (!parsed) {
+        throw Malformed{};
     }
-    template <class Value>
-    void take(std::string_view name, Value& target);
-
-private:
-    const json::object* object_ = nullptr;
-};
-
-void read(const json::value& value, model::Variant& variant) {
-    Fields fields{value, 2};
-    fields.take("message", variant.message);
-    fields.take("weight", variant.weight);
+    target = *parsed;
 }
+void read(const json::value& value, model::Purpose& purpose) {
+    read_word(value, purpose, &model::parse_purpose);
+}
+void read(const json::value& value, model::OptOutWay& way) {
+    read_word(value, way, &model::parse_opt_out_way);
+}
+void read(const json::value& value, HasFields auto& object);
 void read(const json::value& value, model::CampaignTemplate& message);
-void read(const json::value& value, model::CampaignMedia& media) {
-    Fields fields{value, 2};
-    fields.take("url", media.url);
-    fields.take("column", media.column);
-}
-void read(const json::value& value, model::QuietHours& quiet) {
-    Fields fields{value, 2};
-    fields.take("from", quiet.from);
-    fields.take("to", quiet.to);
-}
-void read(const json::value& value, model::Exclusion& exclude);
-void read(const json::value& value, model::Frequency& frequency) {
-    Fields fields{value, 2};
-    fields.take("messages", frequency.messages);
-    fields.take("days", frequency.days);
-}
-void read(const json::value& value, model::StopRules& rules);
-
 template <class Value>
 void read(const json::value& value, std::optional<Value>& target) {
     if (value.is_null()) {
@@ -176,67 +215,57 @@ void read(const json::value& value, std::vector<Value>& target) {
     if (!value.is_array()) {
         throw Malformed{};
     }
+    target.reserve(value.get_array().size());
     for (const auto& element : value.get_array()) {
         read(element, target.emplace_back());
     }
 }
-
-template <class Value>
-void Fields::take(std::string_view name, Value& target) {
-    const auto* found = object_->if_contains(name);
-    if (found == nullptr) {
+const json::object& object_of(const json::value& value) {
+    if (!value.is_object()) {
         throw Malformed{};
     }
-    read(*found, target);
+    return value.get_object();
 }
-
+/// The object must have these fields and no others.
+void read_fields(const json::object& from, HasFields auto& object) {
+    std::size_t count = 0;
+    each_field(object, [&](const char* name, auto& field) {
+        const auto* found = from.if_contains(name);
+        if (found == nullptr) {
+            throw Malformed{};
+        }
+        read(*found, field);
+        ++count;
+    });
+    if (from.size() != count) {
+        throw Malformed{};
+    }
+}
+void read(const json::value& value, HasFields auto& object) {
+    read_fields(object_of(value), object);
+}
 /// Earlier versions wrote neither header nor buttons.
 void read(const json::value& value, model::CampaignTemplate& message) {
-    const bool has_more = value.is_object() && value.get_object().contains("header");
-    Fields fields{value, has_more ? 5U : 3U};
-    fields.take("name", message.name);
-    fields.take("language", message.language);
-    fields.take("variables", message.variables);
-    if (has_more) {
-        fields.take("header", message.header);
-        fields.take("buttons", message.buttons);
+    auto fields = object_of(value);
+    if (fields.size() == 3) {
+        fields.emplace("header", "");
+        fields.emplace("buttons", json::array{});
     }
+    read_fields(fields, message);
 }
-void read(const json::value& value, model::FilledTemplate& filled) {
-    Fields fields{value, 5};
-    fields.take("name", filled.name);
-    fields.take("language", filled.language);
-    fields.take("values", filled.values);
-    fields.take("header", filled.header);
-    fields.take("buttons", filled.buttons);
-}
-void read(const json::value& value, model::Exclusion& exclude) {
-    Fields fields{value, 2};
-    fields.take("campaigns", exclude.campaigns);
-    fields.take("contacted_within_days", exclude.contacted_within_days);
-}
-void read(const json::value& value, model::StopRules& rules) {
-    Fields fields{value, 3};
-    fields.take("failures_in_row", rules.failures_in_row);
-    fields.take("unregistered_percent", rules.unregistered_percent);
-    fields.take("opt_outs_per_hundred", rules.opt_outs_per_hundred);
-}
-
-template <class Enum>
-void take_word(Fields& fields, std::string_view name, Enum& target,
-               std::optional<Enum> (*parse)(std::string_view)) {
-    std::string word;
-    fields.take(name, word);
-    const auto parsed = parse(word);
-    if (!parsed) {
-        throw Malformed{};
+void read(const json::value& value, NamedTexts& values) {
+    const auto& texts = object_of(value);
+    values.reserve(texts.size());
+    for (const auto& text : texts) {
+        auto& named = values.emplace_back();
+        named.first = std::string_view{text.key()};
+        read(text.value(), named.second);
     }
-    target = *parsed;
 }
 
 /// Reads a value from JSON of at most `plan_bytes_max`; empty: it is malformed.
-template <class Value, class Read>
-std::optional<Value> parsed(std::string_view text, Read read_value) {
+template <class Value>
+std::optional<Value> parsed(std::string_view text) {
     constexpr std::size_t depth_max = 4;
     if (text.size() > plan_bytes_max) {
         return std::nullopt;
@@ -253,7 +282,7 @@ std::optional<Value> parsed(std::string_view text, Read read_value) {
             return std::nullopt;
         }
         Value value;
-        read_value(parser.release(), value);
+        read(parser.release(), value);
         return value;
     } catch (const Malformed&) {
         return std::nullopt;
@@ -263,53 +292,11 @@ std::optional<Value> parsed(std::string_view text, Read read_value) {
 }  // namespace
 
 std::string plan_text(const model::CampaignPlan& plan) {
-    const json::object object{{"name", plan.name},
-                              {"purpose", model::to_string(plan.purpose)},
-                              {"message", value_of(plan.message)},
-                              {"variants", value_of(plan.variants)},
-                              {"template", value_of(plan.message_template)},
-                              {"media", value_of(plan.media)},
-                              {"typing", plan.typing},
-                              {"devices", value_of(plan.devices)},
-                              {"per_minute", value_of(plan.per_minute)},
-                              {"quiet_hours", value_of(plan.quiet_hours)},
-                              {"timezone", plan.timezone},
-                              {"schedule_at", value_of(plan.schedule_at)},
-                              {"finish_by", value_of(plan.finish_by)},
-                              {"exclude", value_of(plan.exclude)},
-                              {"frequency", value_of(plan.frequency)},
-                              {"stop_rules", value_of(plan.stop_rules)},
-                              {"optout", model::to_string(plan.optout)},
-                              {"consent", plan.consent},
-                              {"callback", plan.callback}};
-    return json::serialize(object);
+    return json::serialize(value_of(plan));
 }
 
 std::optional<model::CampaignPlan> plan_of(std::string_view text) {
-    constexpr std::size_t fields_count = 19;
-    return parsed<model::CampaignPlan>(
-        text, [](const json::value& value, model::CampaignPlan& plan) {
-            Fields fields{value, fields_count};
-            fields.take("name", plan.name);
-            take_word(fields, "purpose", plan.purpose, &model::parse_purpose);
-            fields.take("message", plan.message);
-            fields.take("variants", plan.variants);
-            fields.take("template", plan.message_template);
-            fields.take("media", plan.media);
-            fields.take("typing", plan.typing);
-            fields.take("devices", plan.devices);
-            fields.take("per_minute", plan.per_minute);
-            fields.take("quiet_hours", plan.quiet_hours);
-            fields.take("timezone", plan.timezone);
-            fields.take("schedule_at", plan.schedule_at);
-            fields.take("finish_by", plan.finish_by);
-            fields.take("exclude", plan.exclude);
-            fields.take("frequency", plan.frequency);
-            fields.take("stop_rules", plan.stop_rules);
-            take_word(fields, "optout", plan.optout, &model::parse_opt_out_way);
-            fields.take("consent", plan.consent);
-            fields.take("callback", plan.callback);
-        });
+    return parsed<model::CampaignPlan>(text);
 }
 
 /// Appends, because every row of an audience has such a list.
@@ -326,16 +313,7 @@ std::string list_text(std::span<const std::string> texts) {
 }
 
 std::optional<std::vector<std::string>> list_of(std::string_view text) {
-    return parsed<std::vector<std::string>>(
-        text, [](const json::value& value, std::vector<std::string>& texts) {
-            if (!value.is_array()) {
-                throw Malformed{};
-            }
-            texts.reserve(value.get_array().size());
-            for (const auto& element : value.get_array()) {
-                read(element, texts.emplace_back());
-            }
-        });
+    return parsed<std::vector<std::string>>(text);
 }
 
 std::string template_text(const model::FilledTemplate& filled) {
@@ -344,17 +322,12 @@ std::string template_text(const model::FilledTemplate& filled) {
         texts.insert(texts.end(), filled.values.begin(), filled.values.end());
         return list_text(texts);
     }
-    return json::serialize(json::object{{"name", filled.name},
-                                        {"language", filled.language},
-                                        {"values", value_of(filled.values)},
-                                        {"header", filled.header},
-                                        {"buttons", value_of(filled.buttons)}});
+    return json::serialize(value_of(filled));
 }
 
 std::optional<model::FilledTemplate> template_of(std::string_view text) {
     if (!text.starts_with('[')) {
-        return parsed<model::FilledTemplate>(
-            text, [](const json::value& value, auto& filled) { read(value, filled); });
+        return parsed<model::FilledTemplate>(text);
     }
     auto texts = list_of(text);
     constexpr std::ptrdiff_t words = 2;  // Name and language.
@@ -377,17 +350,7 @@ std::string named_text(const NamedTexts& values) {
 }
 
 std::optional<NamedTexts> named_of(std::string_view text) {
-    return parsed<NamedTexts>(text, [](const json::value& value, NamedTexts& values) {
-        if (!value.is_object()) {
-            throw Malformed{};
-        }
-        values.reserve(value.get_object().size());
-        for (const auto& member : value.get_object()) {
-            auto& named = values.emplace_back();
-            named.first = std::string_view{member.key()};
-            read(member.value(), named.second);
-        }
-    });
+    return parsed<NamedTexts>(text);
 }
 
 }  // namespace merpati::store
