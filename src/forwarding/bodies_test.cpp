@@ -79,7 +79,7 @@ TEST_F(BodiesTest, CopiesOfOneCallersBodiesLeaveRoomForThoseOfOthers) {
     const auto is_kept = [&](const http::Party& whose) {
         copies.push_back(std::make_shared<KeptBody>(room, whose, asked));
         copies.back()->add("four");
-        copies.back()->end();
+        copies.back()->end_body();
         return copies.back()->is_whole();
     };
     EXPECT_TRUE(is_kept(caller));
@@ -92,11 +92,11 @@ TEST_F(BodiesTest, WhatIsNotKeptWholeHoldsNothing) {
     KeptBody large{room, caller, asked};
     large.add("ten bytes.");
     large.add("and more");
-    large.end();
+    large.end_body();
     EXPECT_FALSE(large.is_whole());
     KeptBody small{room, other_caller, asked};
     small.add("ten bytes.");
-    small.end();
+    small.end_body();
     EXPECT_TRUE(small.is_whole());
 }
 

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <utility>
 
+#include "forwarding/copying_receiver.hpp"
 #include "forwarding/kept_request.hpp"
 #include "forwarding/owner.hpp"
 #include "forwarding/sending_desk.hpp"
-#include "http/body_receiver.hpp"
 #include "http/party.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
@@ -76,24 +76,7 @@ private:
     bool body_ended_ = false;
 };
 
-/// Gives a body to this node's own receiver, and keeps it for the others.
-class BroadcastBody final : public http::BodyReceiver {
-public:
-    BroadcastBody(std::shared_ptr<Broadcast> broadcast, std::unique_ptr<http::BodyReceiver> here)
-        : broadcast_(std::move(broadcast)), here_(std::move(here)) {}
-
-    void take(std::string piece, http::PieceHold hold) override {
-        broadcast_->add(piece);
-        here_->take(std::move(piece), std::move(hold));
-    }
-    void finish() override {
-        broadcast_->end_body();
-        here_->finish();
-    }
-
-private:
-    const std::shared_ptr<Broadcast> broadcast_;
-    const std::unique_ptr<http::BodyReceiver> here_;
-};
+/// Keeps a body for the others.
+using BroadcastBody = CopyingReceiver<Broadcast>;
 
 }  // namespace merpati::forwarding

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -73,5 +74,15 @@ private:
     bool flush_is_posted_ = false;
     bool closed_ = false;
 };
+
+/// For a listener that may outlive an object: calls its member, unless the object is gone.
+template <auto member, class Object>
+[[nodiscard]] auto weakly(std::weak_ptr<Object> object) {
+    return [object = std::move(object)]<class... Arguments>(Arguments&&... arguments) {
+        if (const auto self = object.lock()) {
+            (self.get()->*member)(std::forward<Arguments>(arguments)...);
+        }
+    };
+}
 
 }  // namespace merpati::forwarding

@@ -65,6 +65,7 @@ public:
 private:
     void take(std::uint64_t number, std::string_view text);
     void note_answered(std::size_t requests);
+    void end();
 
     const std::shared_ptr<Impl> owner_;
     std::shared_ptr<FrameSocket> socket_;                                    // Null: it is closed.
@@ -96,28 +97,11 @@ private:
 };
 
 void IncomingChannels::Impl::Channel::start(FrameSocket::Socket socket) {
-    const auto weak = weak_from_this();
     socket_ = std::make_shared<FrameSocket>(
         std::move(socket), request_text_max,
-        FrameSocket::Listener{.on_frame =
-                                  [weak](std::uint64_t number, std::string_view text) {
-                                      if (const auto self = weak.lock()) {
-                                          self->take(number, text);
-                                      }
-                                  },
-                              .on_written =
-                                  [weak](std::size_t frames) {
-                                      if (const auto self = weak.lock()) {
-                                          self->note_answered(frames);
-                                      }
-                                  },
-                              .on_closed =
-                                  [weak] {
-                                      if (const auto self = weak.lock()) {
-                                          self->close();
-                                          self->owner_->channels_.erase(self);
-                                      }
-                                  }});
+        FrameSocket::Listener{.on_frame = weakly<&Channel::take>(weak_from_this()),
+                              .on_written = weakly<&Channel::note_answered>(weak_from_this()),
+                              .on_closed = weakly<&Channel::end>(weak_from_this())});
     socket_->start();
 }
 
@@ -162,6 +146,11 @@ void IncomingChannels::Impl::Channel::close() {
             }
         }
     }
+}
+
+void IncomingChannels::Impl::Channel::end() {
+    close();
+    owner_->channels_.erase(shared_from_this());
 }
 
 void IncomingChannels::Impl::begin(FileDescriptor socket) {

@@ -1,13 +1,11 @@
 // The copy of a body that its own node has read, in case the request has to be passed on.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <utility>
 
 #include "forwarding/body_room.hpp"
+#include "forwarding/copying_receiver.hpp"
 #include "forwarding/kept_request.hpp"
-#include "http/body_receiver.hpp"
 #include "http/request.hpp"
 
 namespace merpati::forwarding {
@@ -28,7 +26,7 @@ public:
             place_.leave();
         }
     }
-    void end() noexcept { ended_ = true; }
+    void end_body() noexcept { ended_ = true; }
 
     /// Whether the request has its whole body.
     [[nodiscard]] bool is_whole() const noexcept { return ended_ && fits_; }
@@ -41,24 +39,6 @@ private:
     bool ended_ = false;
 };
 
-/// Gives a body to its receiver, and keeps a copy.
-class KeepingReceiver final : public http::BodyReceiver {
-public:
-    KeepingReceiver(std::shared_ptr<KeptBody> copy, std::unique_ptr<http::BodyReceiver> here)
-        : copy_(std::move(copy)), here_(std::move(here)) {}
-
-    void take(std::string piece, http::PieceHold hold) override {
-        copy_->add(piece);
-        here_->take(std::move(piece), std::move(hold));
-    }
-    void finish() override {
-        copy_->end();
-        here_->finish();
-    }
-
-private:
-    const std::shared_ptr<KeptBody> copy_;
-    const std::unique_ptr<http::BodyReceiver> here_;
-};
+using KeepingReceiver = CopyingReceiver<KeptBody>;
 
 }  // namespace merpati::forwarding

@@ -13,18 +13,13 @@ void OutgoingChannel::open() {
         return;
     }
     tried_at_ = now;
-    const auto weak = weak_from_this();
     opening_ = client_.send(
         {.method = "GET",
          .bytes = request_,
          .on_head = [](const outbound::Response& response) { return response.status == 101; },
-         .on_upgrade =
-             [weak](boost::asio::ip::tcp::socket socket) {
-                 if (const auto self = weak.lock()) {
-                     self->begin(std::move(socket));
-                 }
-             }},
-        [weak](const Result<void>& /*without_it_requests_take_connections_of_their_own*/) {
+         .on_upgrade = weakly<&OutgoingChannel::begin>(weak_from_this())},
+        [weak = weak_from_this()](
+            const Result<void>& /*without_it_requests_take_connections_of_their_own*/) {
             if (const auto self = weak.lock()) {
                 self->opening_ = nullptr;
             }
@@ -32,22 +27,11 @@ void OutgoingChannel::open() {
 }
 
 void OutgoingChannel::begin(boost::asio::ip::tcp::socket socket) {
-    const auto weak = weak_from_this();
     socket_ = std::make_shared<FrameSocket>(
         std::move(socket), answer_text_max,
-        FrameSocket::Listener{.on_frame =
-                                  [weak](std::uint64_t number, std::string_view text) {
-                                      if (const auto self = weak.lock()) {
-                                          self->take(number, text);
-                                      }
-                                  },
+        FrameSocket::Listener{.on_frame = weakly<&OutgoingChannel::take>(weak_from_this()),
                               .on_written = [](std::size_t /*frames*/) {},
-                              .on_closed =
-                                  [weak] {
-                                      if (const auto self = weak.lock()) {
-                                          self->lose();
-                                      }
-                                  }});
+                              .on_closed = weakly<&OutgoingChannel::lose>(weak_from_this())});
     socket_->start();
 }
 
