@@ -83,37 +83,20 @@ Result<FileDescriptor> connect_to(const std::string& path) {
     return socket;
 }
 
-Result<void> send_all(const FileDescriptor& socket, std::string_view bytes, const std::string& path,
-                      Deadline deadline) {
-    while (!bytes.empty()) {
-        const ssize_t sent = ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent >= 0) {
-            bytes.remove_prefix(static_cast<std::size_t>(sent));
-            continue;
-        }
-        if (errno == EPIPE) {
-            return {};  // The server refused the request early; its answer says why.
-        }
-        if (errno != EAGAIN && errno != EINTR) {
-            return socket_failure(path);
-        }
-        if (auto ready = wait_for(socket, POLLOUT, deadline); !ready) {
-            return ready;
-        }
-    }
-    return {};
-}
-
 bool is_readable(const FileDescriptor& socket) {
     pollfd polled{.fd = socket.get(), .events = POLLIN, .revents = 0};
     return ::poll(&polled, 1, 0) > 0;
 }
 
-/// False: the server has answered, or closed, before it took all.
-Result<bool> send_unless_answered(const FileDescriptor& socket, std::string_view bytes,
-                                  const std::string& path, Deadline deadline) {
+/// Whether a send goes on until all is sent, or only until there is an answer.
+enum class Until : std::uint8_t { sent, answered };
+
+/// False: the server has answered, or closed, before it took all; its answer says why.
+Result<bool> send_bytes(const FileDescriptor& socket, std::string_view bytes,
+                        const std::string& path, Deadline deadline, Until until) {
+    const bool heeds_answer = until == Until::answered;
     while (!bytes.empty()) {
-        if (is_readable(socket)) {
+        if (heeds_answer && is_readable(socket)) {
             return false;
         }
         const ssize_t sent = ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -127,7 +110,8 @@ Result<bool> send_unless_answered(const FileDescriptor& socket, std::string_view
         if (errno != EAGAIN && errno != EINTR) {
             return socket_failure(path);
         }
-        if (auto ready = wait_for(socket, POLLOUT | POLLIN, deadline); !ready) {
+        const auto events = heeds_answer ? short{POLLOUT | POLLIN} : short{POLLOUT};
+        if (auto ready = wait_for(socket, events, deadline); !ready) {
             return pass(ready);
         }
     }
@@ -145,7 +129,7 @@ Result<void> send_pieces(const FileDescriptor& socket, const BodyGiver& give,
         std::string chunk;
         append_chunk(chunk, *piece);
         const auto taken =
-            send_unless_answered(socket, chunk, path, SystemClock().steady_now() + timeout);
+            send_bytes(socket, chunk, path, SystemClock().steady_now() + timeout, Until::answered);
         if (!taken) {
             return pass(taken);
         }
@@ -329,7 +313,7 @@ Result<ClientReply> request(const std::string& socket_path, Method method, std::
         "{} {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
         to_string(method), target, body.size(), body);
-    if (auto sent = send_all(*socket, bytes, socket_path, deadline); !sent) {
+    if (auto sent = send_bytes(*socket, bytes, socket_path, deadline, Until::sent); !sent) {
         return pass(sent);
     }
     return Receiver{*socket, socket_path, take, timeout, deadline}.receive(method != Method::head);
@@ -353,7 +337,7 @@ Result<ClientReply> upload(const std::string& socket_path, Method method, std::s
         "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n",
         to_string(method), target, type);
     const auto begun = SystemClock().steady_now();
-    if (auto sent = send_all(*socket, head, socket_path, begun + timeout); !sent) {
+    if (auto sent = send_bytes(*socket, head, socket_path, begun + timeout, Until::sent); !sent) {
         return pass(sent);
     }
     if (auto sent = send_pieces(*socket, give, socket_path, timeout); !sent) {
