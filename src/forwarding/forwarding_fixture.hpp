@@ -34,6 +34,13 @@ inline http::Party party_of(const http::Request& request) {
         static_cast<std::int64_t>(std::hash<std::string_view>{}(request.authorization)));
 }
 
+/// One node works for everything.
+inline Owners owner_of_all(const std::optional<Owner>& owner) {
+    Owners owners;
+    owners.fill(owner);
+    return owners;
+}
+
 /// Appends what it takes to a text, and a point at the end of the body.
 class NotingReceiver final : public http::BodyReceiver {
 public:

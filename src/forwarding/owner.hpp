@@ -25,11 +25,4 @@ struct Owner {
 /// By shard. Empty: nobody works for it.
 using Owners = std::array<std::optional<Owner>, shard_count>;
 
-/// One node works for everything.
-[[nodiscard]] inline Owners owner_of_all(const std::optional<Owner>& owner) {
-    Owners owners;
-    owners.fill(owner);
-    return owners;
-}
-
 }  // namespace merpati::forwarding
