@@ -59,19 +59,17 @@ std::optional<model::Callback> notice_of(const model::Campaign& campaign, std::s
     if (account.callback_url.empty()) {
         return std::nullopt;
     }
-    model::Callback callback;
-    callback.id = ids.next();
-    callback.account = campaign.account;
-    callback.kind = model::CallbackKind::campaign_event;
-    callback.url = account.callback_url;
-    callback.origin_key = callback::origin_key_of(callback.url);
-    callback.created_at = clock.now();
-    callback.body = callback::campaign_event_body(
-        event, clock.wall_now(),
-        fmt::format(R"({{"id":"{}","state":"{}","reason":{},"counts":{}}})", campaign.id.text(),
-                    model::to_string(campaign.state), quoted_reason(campaign),
-                    counts_json(campaign.counts)));
-    return callback;
+    const auto data = fmt::format(R"({{"id":"{}","state":"{}","reason":{},"counts":{}}})",
+                                  campaign.id.text(), model::to_string(campaign.state),
+                                  quoted_reason(campaign), counts_json(campaign.counts));
+    return model::Callback{.id = ids.next(),
+                           .account = campaign.account,
+                           .kind = model::CallbackKind::campaign_event,
+                           .message = {},
+                           .url = account.callback_url,
+                           .origin_key = callback::origin_key_of(account.callback_url),
+                           .body = callback::campaign_event_body(event, clock.wall_now(), data),
+                           .created_at = clock.now()};
 }
 
 }  // namespace merpati::campaign

@@ -58,15 +58,13 @@ std::optional<model::Callback> Notices::of_end(const model::Message& message,
     if (message.callback_url.empty() || completion.state == model::MessageState::held) {
         return std::nullopt;
     }
-    model::Callback callback;
-    callback.id = ids_.next();
-    callback.account = message.account;
-    callback.message = message.id;
-    callback.url = message.callback_url;
-    callback.origin_key = callback::origin_key_of(callback.url);
-    callback.body = callback::message_status_body(message, completion);
-    callback.created_at = clock_.now();
-    return callback;
+    return model::Callback{.id = ids_.next(),
+                           .account = message.account,
+                           .message = message.id,
+                           .url = message.callback_url,
+                           .origin_key = callback::origin_key_of(message.callback_url),
+                           .body = callback::message_status_body(message, completion),
+                           .created_at = clock_.now()};
 }
 
 std::optional<model::Callback> Notices::of_event(const model::Device& device,
@@ -74,16 +72,15 @@ std::optional<model::Callback> Notices::of_event(const model::Device& device,
     if (device.webhook_url.empty()) {
         return std::nullopt;
     }
-    model::Callback callback;
-    callback.id = ids_.next();
-    callback.account = device.account;
-    callback.kind = model::CallbackKind::device_event;
-    callback.url = device.webhook_url;
-    callback.origin_key = callback::origin_key_of(callback.url);
-    callback.created_at = clock_.now();
-    callback.body =
-        callback::device_event_body(event, device.number, clock_.wall_now(), data.text());
-    return callback;
+    return model::Callback{
+        .id = ids_.next(),
+        .account = device.account,
+        .kind = model::CallbackKind::device_event,
+        .message = {},
+        .url = device.webhook_url,
+        .origin_key = callback::origin_key_of(device.webhook_url),
+        .body = callback::device_event_body(event, device.number, clock_.wall_now(), data.text()),
+        .created_at = clock_.now()};
 }
 
 std::optional<model::Callback> Notices::of_state(const model::Device& device,
@@ -112,13 +109,12 @@ model::Callback test_callback(UuidSource& ids, const QueueClock& clock, model::A
                                        .code = model::StatusCode::sent,
                                        .details = "Callback percobaan",
                                        .finished_at = clock.wall_now()};
-    model::Callback callback;
-    callback.id = message.id;
-    callback.account = account;
-    callback.body = callback::message_status_body(message, completion);
-    callback.url = std::move(url);
-    callback.created_at = clock.now();
-    return callback;
+    return {.id = message.id,
+            .account = account,
+            .message = {},
+            .url = std::move(url),
+            .body = callback::message_status_body(message, completion),
+            .created_at = clock.now()};
 }
 
 model::Completion given_up(Timestamp now) {
