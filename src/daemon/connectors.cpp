@@ -17,7 +17,7 @@
 namespace merpati::daemon {
 namespace {
 
-using connector::process::WorkerConnector;
+using connector::process::make_worker_connector;
 
 using MakeConnector = std::unique_ptr<connector::Connector> (*)(const Clock&, Random&,
                                                                 const config::Settings&,
@@ -43,7 +43,7 @@ std::unique_ptr<connector::Connector> make_simulator(const Clock& clock, Random&
     options.on_trouble = [log = std::move(log)](const std::string& why) {
         log.error("cannot write the simulator's log", {{"why", why}});
     };
-    return std::make_unique<connector::simulator::Simulator>(clock, std::move(options));
+    return connector::simulator::make_simulator(clock, std::move(options));
 }
 
 connector::process::Options worker_options(std::string_view name,
@@ -84,12 +84,11 @@ std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& ra
     options.expected.number_check = true;
     options.expected.media_fetch = true;
     options.expected.late_statuses = true;
-    std::vector<std::unique_ptr<WorkerConnector>> workers;
+    std::vector<std::unique_ptr<connector::process::WorkerConnector>> workers;
     for (std::uint32_t number = 1; number <= settings.linked.workers; ++number) {
         auto own_log =
             settings.linked.workers == 1 ? log : log.in(fmt::format("linked-{}", number));
-        workers.push_back(
-            std::make_unique<WorkerConnector>(clock, random, options, std::move(own_log)));
+        workers.push_back(make_worker_connector(clock, random, options, std::move(own_log)));
     }
     return std::make_unique<connector::process::ShardedConnector>(std::move(workers));
 }
@@ -126,7 +125,7 @@ std::unique_ptr<connector::Connector> make_cloud(const Clock& clock, Random& /*r
     }
     options.verify_token = settings.cloud.verify_token.value_or("");
     options.status_wait = settings.cloud.status_wait;
-    return std::make_unique<connector::cloud::Cloud>(clock, std::move(options), std::move(log));
+    return std::make_unique<connector::cloud::Cloud>(clock, std::move(options), log);
 }
 
 constexpr std::array table{
@@ -160,8 +159,8 @@ connector::Connectors make_connectors(const Clock& clock, Random& random,
         };
         options.folder = worker.folder.string();
         options.launcher.path = worker.socket.value_or("").string();
-        connectors.add(name, std::make_unique<WorkerConnector>(clock, random, std::move(options),
-                                                               log.in(name)));
+        connectors.add(name,
+                       make_worker_connector(clock, random, std::move(options), log.in(name)));
     }
     return connectors;
 }

@@ -1,12 +1,22 @@
 // The connector of the official platform, the Cloud API.
 #pragma once
 
-#include <memory>
+#include <chrono>
+#include <functional>
 #include <string>
 
 #include "base/clock.hpp"
 #include "connector/cloud/graph/graph_client.hpp"
+#include "connector/cloud/number/numbers.hpp"
+#include "connector/cloud/sending/known_templates.hpp"
+#include "connector/cloud/sending/last_inbound.hpp"
+#include "connector/cloud/sending/reused_files.hpp"
+#include "connector/cloud/sending/sender.hpp"
+#include "connector/cloud/sending/uploads.hpp"
+#include "connector/cloud/webhook/webhook.hpp"
 #include "connector/connector.hpp"
+#include "connector/patient_secrets.hpp"
+#include "outbound/event_thread.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::connector::cloud {
@@ -33,7 +43,7 @@ struct Options {
 /// Limits: GraphOptions; those of Sender, Uploads, Numbers and Webhook.
 class Cloud : public Connector {
 public:
-    Cloud(const Clock& clock, Options options, telemetry::Log log);
+    Cloud(const Clock& clock, Options options, const telemetry::Log& log);
     ~Cloud() override;
 
     [[nodiscard]] CapabilitiesPtr capabilities() const override;
@@ -61,8 +71,27 @@ public:
     void send(const SendRequest& request) override;
 
 private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
+    [[nodiscard]] Webhook::Listener listener();
+    void post(std::move_only_function<void()> act);
+    [[nodiscard]] std::function<void(std::move_only_function<void()>)> poster();
+    /// Asks the store again after a while. May be called on any thread.
+    [[nodiscard]] PatientSecrets::Later later();
+    void after(std::chrono::nanoseconds wait, std::move_only_function<void()> act);
+    void publish(const Number& number);
+    void forgotten(model::PhoneNumber which);
+
+    const Options options_;
+    const CapabilitiesPtr capabilities_;
+    ConnectorEvents* events_ = nullptr;
+    outbound::EventThread thread_{"cloud"};
+    GraphClient graph_;
+    ReusedFiles reused_files_;
+    Webhook webhook_;
+    Numbers numbers_;
+    Uploads uploads_;
+    KnownTemplates templates_;
+    LastInbound last_inbound_;
+    Sender sender_;
 };
 
 }  // namespace merpati::connector::cloud

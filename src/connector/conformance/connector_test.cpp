@@ -67,18 +67,18 @@ std::vector<Subject> subjects() {
     using std::chrono::milliseconds;
     return {as_the_simulator("simulator",
                              [](const Clock& clock, const std::filesystem::path& folder) {
-                                 return std::make_unique<simulator::Simulator>(
-                                     clock, simulator::Options{.latency = milliseconds{1},
-                                                               .step = milliseconds{1},
-                                                               .log = folder / "attempts.jsonl",
-                                                               .dedupe = true});
+                                 return simulator::make_simulator(clock,
+                                                                  {.latency = milliseconds{1},
+                                                                   .step = milliseconds{1},
+                                                                   .log = folder / "attempts.jsonl",
+                                                                   .dedupe = true});
                              }),
             as_the_simulator("process",
                              [](const Clock& clock, const std::filesystem::path&) {
                                  static SystemRandom random;
-                                 return std::make_unique<process::WorkerConnector>(
-                                     clock, random, process::scripted_worker(),
-                                     telemetry::Log::none());
+                                 return process::make_worker_connector(clock, random,
+                                                                       process::scripted_worker(),
+                                                                       telemetry::Log::none());
                              }),
             cloud_subject()};
 }

@@ -22,10 +22,11 @@
 #include "model/texts.hpp"
 
 namespace merpati::connector::simulator {
+namespace {
 
-class Simulator::Impl {
+class Simulator final : public Connector {
 public:
-    Impl(const Clock& clock, Options options)
+    Simulator(const Clock& clock, Options options)
         : clock_(clock),
           options_(std::move(options)),
           box_(0),
@@ -41,20 +42,15 @@ public:
         capabilities_ = std::make_shared<const Capabilities>(std::move(capabilities));
         devices_.on_connected = [this](model::PhoneNumber device) { tell_at_reconnect(device); };
     }
+    ~Simulator() override { stop(); }
 
-    /// One attempt in flight.
-    struct Job {
-        const model::Message* message = nullptr;
-        std::uint32_t attempt = 1;
-        const media::File* file = nullptr;
-        SteadyTime done_at;
+    CapabilitiesPtr capabilities() const override { return capabilities_; }
+    model::DeviceState first_state(model::PhoneNumber device) const override {
+        return default_pairing(device).empty() ? model::DeviceState::connected
+                                               : model::DeviceState::disconnected;
+    }
 
-        [[nodiscard]] SendRequest request() const {
-            return {.message = *message, .attempt = attempt, .file = file};
-        }
-    };
-
-    Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) {
+    Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) override {
         events_ = &events;
         devices_.begin(events, secrets);
         if (!options_.log.empty()) {
@@ -76,14 +72,28 @@ public:
         return {};
     }
 
-    void stop() {
+    void stop() override {
         box_.close();
         if (thread_.joinable()) {
             thread_.join();
         }
     }
 
-    void send(const SendRequest& request) {
+    void start_device(const model::Device& device, std::string_view pairing_method) override {
+        devices_.start(device, pairing_method);
+    }
+    void answer_pairing(model::PhoneNumber device, std::string_view answer,
+                        Settled settled) override {
+        settled(devices_.answer(device, answer));
+    }
+    void stop_device(model::PhoneNumber device) override { devices_.stop(device); }
+    void forget_device(model::PhoneNumber device) override {
+        devices_.forget(device);
+        const std::lock_guard lock{reconnect_mutex_};
+        reported_at_reconnect_.erase(device);
+    }
+
+    void send(const SendRequest& request) override {
         invariant(events_ != nullptr, "the simulator is started before it is sent to");
         Job job{.message = &request.message, .attempt = request.attempt, .file = request.file};
         if (!box_.closed() && options_.latency.count() == 0 && !log_.is_open()) {
@@ -96,12 +106,12 @@ public:
         }
     }
 
-    void fetch_media(MediaRequest request, MediaFetched done) {
+    void fetch_media(MediaRequest request, MediaFetched done) override {
         later(options_.latency, [request = std::move(request), done = std::move(done)]() mutable {
             done(write_picture(request));
         });
     }
-    void check_number(model::PhoneNumber device, std::string number, NumberChecked done) {
+    void check_number(model::PhoneNumber device, std::string number, NumberChecked done) override {
         later(options_.latency, [this, device, number = std::move(number),
                                  done = std::move(done)]() mutable {
             done(devices_.is_connected(device)
@@ -110,16 +120,18 @@ public:
         });
     }
 
-    void forget(model::PhoneNumber device) {
-        devices_.forget(device);
-        const std::lock_guard lock{reconnect_mutex_};
-        reported_at_reconnect_.erase(device);
-    }
-
-    Devices& devices() { return devices_; }
-    const CapabilitiesPtr& capabilities() const { return capabilities_; }
-
 private:
+    /// One attempt in flight.
+    struct Job {
+        const model::Message* message = nullptr;
+        std::uint32_t attempt = 1;
+        const media::File* file = nullptr;
+        SteadyTime done_at;
+
+        [[nodiscard]] SendRequest request() const {
+            return {.message = *message, .attempt = attempt, .file = file};
+        }
+    };
     /// A function that runs later.
     struct Act {
         SteadyTime at;
@@ -344,47 +356,10 @@ private:
     std::thread thread_;
 };
 
-Simulator::Simulator(const Clock& clock, Options options)
-    : impl_(std::make_unique<Impl>(clock, std::move(options))) {}
-Simulator::~Simulator() {
-    stop();
-}
+}  // namespace
 
-CapabilitiesPtr Simulator::capabilities() const {
-    return impl_->capabilities();
-}
-model::DeviceState Simulator::first_state(model::PhoneNumber device) const {
-    return default_pairing(device).empty() ? model::DeviceState::connected
-                                           : model::DeviceState::disconnected;
-}
-Result<void> Simulator::start(ConnectorEvents& events, DeviceSecrets& secrets) {
-    return impl_->start(events, secrets);
-}
-void Simulator::stop() {
-    impl_->stop();
-}
-
-void Simulator::start_device(const model::Device& device, std::string_view pairing_method) {
-    impl_->devices().start(device, pairing_method);
-}
-void Simulator::answer_pairing(model::PhoneNumber device, std::string_view answer,
-                               Settled settled) {
-    settled(impl_->devices().answer(device, answer));
-}
-void Simulator::stop_device(model::PhoneNumber device) {
-    impl_->devices().stop(device);
-}
-void Simulator::forget_device(model::PhoneNumber device) {
-    impl_->forget(device);
-}
-void Simulator::fetch_media(MediaRequest request, MediaFetched done) {
-    impl_->fetch_media(std::move(request), std::move(done));
-}
-void Simulator::check_number(model::PhoneNumber device, std::string number, NumberChecked done) {
-    impl_->check_number(device, std::move(number), std::move(done));
-}
-void Simulator::send(const SendRequest& request) {
-    impl_->send(request);
+std::unique_ptr<Connector> make_simulator(const Clock& clock, Options options) {
+    return std::make_unique<Simulator>(clock, std::move(options));
 }
 
 }  // namespace merpati::connector::simulator

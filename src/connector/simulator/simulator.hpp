@@ -24,9 +24,9 @@ struct Options {
     std::function<void(const std::string&)> on_trouble;  // Called when the log cannot be written.
 };
 
-/// Simulates everything that a platform can do, and sends nothing. The last digits of a recipient
-/// decide what happens to a message (recipients.hpp), those of a device's number how it is paired
-/// (pairing.hpp); other devices connect at once.
+/// Makes a connector that simulates everything that a platform can do, and sends nothing. The last
+/// digits of a recipient decide what happens to a message (recipients.hpp), those of a device's
+/// number how it is paired (pairing.hpp); other devices connect at once.
 ///
 /// Operation: an attempt takes `latency`, is appended to the log, and is then reported, so every
 /// reported attempt is in the log. Attempts that end together are written together. A status or
@@ -34,27 +34,6 @@ struct Options {
 /// with it.
 ///
 /// Threads: one of its own; with no latency and no log, outcomes are reported from within `send`.
-class Simulator final : public Connector {
-public:
-    Simulator(const Clock& clock, Options options);
-    ~Simulator() override;
-
-    [[nodiscard]] CapabilitiesPtr capabilities() const override;
-    [[nodiscard]] model::DeviceState first_state(model::PhoneNumber device) const override;
-    [[nodiscard]] Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) override;
-    void stop() override;
-    void start_device(const model::Device& device, std::string_view pairing_method) override;
-    void answer_pairing(model::PhoneNumber device, std::string_view answer,
-                        Settled settled) override;
-    void stop_device(model::PhoneNumber device) override;
-    void forget_device(model::PhoneNumber device) override;
-    void fetch_media(MediaRequest request, MediaFetched done) override;
-    void check_number(model::PhoneNumber device, std::string number, NumberChecked done) override;
-    void send(const SendRequest& request) override;
-
-private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
-};
+[[nodiscard]] std::unique_ptr<Connector> make_simulator(const Clock& clock, Options options);
 
 }  // namespace merpati::connector::simulator

@@ -93,7 +93,7 @@ struct SimulatorTest : ::testing::Test {
     SimulatorTest() { device.number = *model::PhoneNumber::parse("6289876543210"); }
 
     void start(Options options) {
-        simulator = std::make_unique<Simulator>(clock, std::move(options));
+        simulator = make_simulator(clock, std::move(options));
         ASSERT_TRUE(simulator->start(reports, secrets));
         simulator->start_device(device, {});
     }
@@ -135,7 +135,7 @@ struct SimulatorTest : ::testing::Test {
     Reports reports;
     NoSecrets secrets;
     std::vector<std::string> troubles;
-    std::unique_ptr<Simulator> simulator;
+    std::unique_ptr<Connector> simulator;
 };
 
 TEST_F(SimulatorTest, PlaysTheOutcomeThatTheRecipientsEndAsksFor) {
@@ -338,8 +338,9 @@ TEST_F(SimulatorTest, WhatCannotBeWrittenDownDidNotHappen) {
 }
 
 TEST_F(SimulatorTest, ALogThatCannotBeOpenedIsAnErrorThatNamesIt) {
-    Simulator closed{clock, {.log = folder.path() / "missing" / "attempts.jsonl"}};
-    const auto started = closed.start(reports, secrets);
+    const auto closed =
+        make_simulator(clock, {.log = folder.path() / "missing" / "attempts.jsonl"});
+    const auto started = closed->start(reports, secrets);
     ASSERT_FALSE(started);
     EXPECT_EQ(started.error().code, ErrorCode::io_failed);
     EXPECT_THAT(started.error().detail, HasSubstr("missing/attempts.jsonl"));
@@ -356,7 +357,7 @@ struct SlowSimulatorTest : SimulatorTest {
     SystemClock machine;
 
     void start_slow(Millis latency) {
-        simulator = std::make_unique<Simulator>(machine, Options{.latency = latency});
+        simulator = make_simulator(machine, {.latency = latency});
         ASSERT_TRUE(simulator->start(reports, secrets));
         simulator->start_device(device, {});
     }
@@ -368,8 +369,8 @@ TEST(SimulatorStatusTest, AStatusIsReportedAtTheNextConnectionAloneAndNoneOfAFor
     UuidSource ids{machine, random};
     MemorySecrets secrets;
     Recorder events;
-    Simulator simulator{machine, {.latency = 0ms, .step = 1ms}};
-    ASSERT_TRUE(simulator.start(events, secrets));
+    const auto simulator = make_simulator(machine, {.latency = 0ms, .step = 1ms});
+    ASSERT_TRUE(simulator->start(events, secrets));
     model::Device device;
     device.number = *model::PhoneNumber::parse("6289876543210");
     std::deque<model::Message> messages;
@@ -378,17 +379,17 @@ TEST(SimulatorStatusTest, AStatusIsReportedAtTheNextConnectionAloneAndNoneOfAFor
         message.id = ids.next();
         message.device = device.number;
         message.recipient = recipient;
-        simulator.send({.message = message});
+        simulator->send({.message = message});
     };
     const auto statuses_at = [&](std::size_t count) {
         return events.wait_until([&](const Reported& all) { return all.statuses.size() >= count; })
             .statuses;
     };
-    simulator.start_device(device, {});
+    simulator->start_device(device, {});
     send("6281200996005");
     for (int connection = 0; connection < 3; ++connection) {
-        simulator.stop_device(device.number);
-        simulator.start_device(device, {});
+        simulator->stop_device(device.number);
+        simulator->start_device(device, {});
     }
     send("6281200996000");  // Its three statuses come after all that was reported before.
     const auto all = statuses_at(4);
@@ -396,11 +397,11 @@ TEST(SimulatorStatusTest, AStatusIsReportedAtTheNextConnectionAloneAndNoneOfAFor
     EXPECT_EQ(all.at(1).platform_id, platform_id(messages.back().id));
 
     send("6281200996005");
-    simulator.forget_device(device.number);
-    simulator.start_device(device, {});
+    simulator->forget_device(device.number);
+    simulator->start_device(device, {});
     send("6281200996001");
     EXPECT_EQ(statuses_at(5).at(4).platform_id, platform_id(messages.back().id));
-    simulator.stop();  // Before `events` is destroyed.
+    simulator->stop();  // Before `events` is destroyed.
 }
 
 TEST_F(SlowSimulatorTest, ReportsInOrderAndNeverBeforeTheLatencyIsOver) {
@@ -435,8 +436,7 @@ TEST_F(SlowSimulatorTest, ARepeatOfWhatCouldNotBeWrittenDownIsNotTakenForSent) {
     const auto handler = std::signal(SIGXFSZ, SIG_IGN);
     const rlimit full{.rlim_cur = 20, .rlim_max = before.rlim_max};
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
-    simulator =
-        std::make_unique<Simulator>(machine, Options{.latency = 1h, .log = log, .dedupe = true});
+    simulator = make_simulator(machine, {.latency = 1h, .log = log, .dedupe = true});
     ASSERT_TRUE(simulator->start(reports, secrets));
     simulator->start_device(device, {});
     const auto one = message();

@@ -30,8 +30,8 @@ struct ShardedConnectorTest : ::testing::Test {
             if (index < missing) {
                 options.command = [] { return std::vector<std::string>{"no-such-program"}; };
             }
-            all.push_back(std::make_unique<WorkerConnector>(clock, random, std::move(options),
-                                                            telemetry::Log::none()));
+            all.push_back(
+                make_worker_connector(clock, random, std::move(options), telemetry::Log::none()));
         }
         connector = std::make_unique<ShardedConnector>(std::move(all));
         ASSERT_TRUE(connector->start(events, secrets));

@@ -25,11 +25,9 @@ constexpr std::string_view not_connected = "Perangkat tidak terhubung";
 constexpr std::string_view stopping = "Konektor sedang berhenti";
 constexpr std::string_view no_answer = "Konektor tidak menjawab";
 
-}  // namespace
-
-class WorkerConnector::Impl {
+class SupervisedConnector final : public WorkerConnector {
 public:
-    Impl(const Clock& clock, Random& random, Options options, telemetry::Log log)
+    SupervisedConnector(const Clock& clock, Random& random, Options options, telemetry::Log log)
         : clock_(clock),
           options_(std::move(options)),
           thread_(options_.name),
@@ -42,8 +40,9 @@ public:
                        .on_frame = [this](Frame&& frame) { inbox_->take(std::move(frame)); },
                        .on_gone = [this](bool cannot_start) { worker_gone(cannot_start); },
                        .on_due = [this] { (void)thread_.post([this] { tick(); }); }}) {}
+    ~SupervisedConnector() override { stop(); }
 
-    void start(ConnectorEvents& events, DeviceSecrets& secrets) {
+    Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) override {
         events_ = &events;
         secrets_ = &secrets;
         devices_.begin(events);
@@ -55,9 +54,10 @@ public:
             tick();
             timer_.start();
         });
+        return {};
     }
 
-    void stop() {
+    void stop() override {
         if (!thread_.is_running()) {
             return;
         }
@@ -76,65 +76,67 @@ public:
         });
     }
 
-    CapabilitiesPtr capabilities() const {
+    CapabilitiesPtr capabilities() const override {
         const std::lock_guard lock{mutex_};
         return capabilities_;
     }
 
     /// `connected` only if a worker runs and needs no pairing.
-    model::DeviceState first_state() const {
+    model::DeviceState first_state(model::PhoneNumber /*device*/) const override {
         return has_worker_ && capabilities()->pairing.empty() ? model::DeviceState::connected
                                                               : model::DeviceState::disconnected;
     }
 
-    bool has_worker() const { return has_worker_; }
-    std::string trouble() const { return std::string{trouble_.load()}; }
+    bool has_worker() const override { return has_worker_; }
+    std::string trouble() const override { return std::string{trouble_.load()}; }
 
-    void start_device(const model::Device& device, std::string method) {
-        (void)thread_.post([this, device, method = std::move(method)] {
+    void start_device(const model::Device& device, std::string_view pairing_method) override {
+        (void)thread_.post([this, device, method = std::string{pairing_method}] {
             devices_.start(device, method);
             supervisor_.want();
         });
     }
-    void answer_pairing(model::PhoneNumber device, std::string answer, Settled settled) {
+    void answer_pairing(model::PhoneNumber device, std::string_view answer,
+                        Settled settled) override {
         (void)thread_.post(
-            [this, device, answer = std::move(answer), settled = std::move(settled)]() mutable {
+            [this, device, answer = std::string{answer}, settled = std::move(settled)]() mutable {
                 devices_.answer(device, answer, std::move(settled));
             });
     }
-    void stop_device(model::PhoneNumber device) {
+    void stop_device(model::PhoneNumber device) override {
         (void)thread_.post([this, device] { devices_.stop(device); });
     }
-    void settle_device(model::PhoneNumber device, Settled settled) {
+    bool keeps_secrets() const override { return true; }
+    void settle_device(model::PhoneNumber device, Settled settled) override {
         auto waiting = std::make_shared<Settled>(std::move(settled));
         if (!thread_.post(
                 [this, device, waiting] { devices_.settle(device, std::move(*waiting)); })) {
             (*waiting)(fail(ErrorCode::shutting_down, "the server is stopping"));
         }
     }
-    void forget_device(model::PhoneNumber device) {
+    void forget_device(model::PhoneNumber device) override {
         (void)thread_.post([this, device] { devices_.forget(device); });
     }
-    void after_reports(std::move_only_function<void()> done) {
+    void after_reports(std::move_only_function<void()> done) override {
         auto waiting = std::make_shared<std::move_only_function<void()>>(std::move(done));
         if (!thread_.post([waiting] { (*waiting)(); })) {
             (*waiting)();
         }
     }
 
-    void fetch_media(MediaRequest request, MediaFetched done) {
+    void fetch_media(MediaRequest request, MediaFetched done) override {
         ask_platform(
             "media.fetch", media_fields(request, options_.fetch_within), options_.fetch_within,
             [done = std::move(done)](const Frame* answer) mutable { done(fetched_bytes(answer)); });
     }
-    void check_number(model::PhoneNumber device, std::string number, NumberChecked done) {
+    void check_number(model::PhoneNumber device, std::string number, NumberChecked done) override {
         ask_platform("number.check", {{"device", device.text()}, {"number", std::move(number)}},
                      options_.answer_within, [done = std::move(done)](const Frame* answer) mutable {
                          done(is_registered(answer));
                      });
     }
 
-    void send(const SendRequest& request) {
+    void send(const SendRequest& request) override {
         const auto id = request.message.id;
         const auto device = request.message.device;
         if (closing_ || !thread_.post([this, request] { give_to_worker(request); })) {
@@ -254,75 +256,11 @@ private:
     Supervisor supervisor_;
 };
 
-WorkerConnector::WorkerConnector(const Clock& clock, Random& random, Options options,
-                                 telemetry::Log log)
-    : impl_(std::make_unique<Impl>(clock, random, std::move(options), std::move(log))) {}
+}  // namespace
 
-WorkerConnector::~WorkerConnector() {
-    impl_->stop();
-}
-
-CapabilitiesPtr WorkerConnector::capabilities() const {
-    return impl_->capabilities();
-}
-
-model::DeviceState WorkerConnector::first_state(model::PhoneNumber /*device*/) const {
-    return impl_->first_state();
-}
-
-Result<void> WorkerConnector::start(ConnectorEvents& events, DeviceSecrets& secrets) {
-    impl_->start(events, secrets);
-    return {};
-}
-
-void WorkerConnector::stop() {
-    impl_->stop();
-}
-
-bool WorkerConnector::has_worker() const {
-    return impl_->has_worker();
-}
-
-std::string WorkerConnector::trouble() const {
-    return impl_->trouble();
-}
-
-void WorkerConnector::start_device(const model::Device& device, std::string_view pairing_method) {
-    impl_->start_device(device, std::string{pairing_method});
-}
-
-void WorkerConnector::answer_pairing(model::PhoneNumber device, std::string_view answer,
-                                     Settled settled) {
-    impl_->answer_pairing(device, std::string{answer}, std::move(settled));
-}
-
-void WorkerConnector::stop_device(model::PhoneNumber device) {
-    impl_->stop_device(device);
-}
-
-void WorkerConnector::settle_device(model::PhoneNumber device, Settled settled) {
-    impl_->settle_device(device, std::move(settled));
-}
-
-void WorkerConnector::forget_device(model::PhoneNumber device) {
-    impl_->forget_device(device);
-}
-
-void WorkerConnector::after_reports(std::move_only_function<void()> done) {
-    impl_->after_reports(std::move(done));
-}
-
-void WorkerConnector::fetch_media(MediaRequest request, MediaFetched done) {
-    impl_->fetch_media(std::move(request), std::move(done));
-}
-
-void WorkerConnector::check_number(model::PhoneNumber device, std::string number,
-                                   NumberChecked done) {
-    impl_->check_number(device, std::move(number), std::move(done));
-}
-
-void WorkerConnector::send(const SendRequest& request) {
-    impl_->send(request);
+std::unique_ptr<WorkerConnector> make_worker_connector(const Clock& clock, Random& random,
+                                                       Options options, telemetry::Log log) {
+    return std::make_unique<SupervisedConnector>(clock, random, std::move(options), std::move(log));
 }
 
 }  // namespace merpati::connector::process

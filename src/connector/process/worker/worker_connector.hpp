@@ -19,33 +19,15 @@ namespace merpati::connector::process {
 /// that are not answered by then are reported as unknown.
 ///
 /// Threads: one of its own, with the connector's name. Limits: Inbox, Channel, Worker.
-class WorkerConnector final : public Connector {
+class WorkerConnector : public Connector {
 public:
-    WorkerConnector(const Clock& clock, Random& random, Options options, telemetry::Log log);
-    ~WorkerConnector() override;
-
-    [[nodiscard]] CapabilitiesPtr capabilities() const override;
-    [[nodiscard]] model::DeviceState first_state(model::PhoneNumber device) const override;
-    [[nodiscard]] Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) override;
-    void stop() override;
     /// Whether a worker runs that has said hello.
-    [[nodiscard]] bool has_worker() const;
-    [[nodiscard]] std::string trouble() const override;
-    void start_device(const model::Device& device, std::string_view pairing_method) override;
-    void answer_pairing(model::PhoneNumber device, std::string_view answer,
-                        Settled settled) override;
-    void stop_device(model::PhoneNumber device) override;
-    [[nodiscard]] bool keeps_secrets() const override { return true; }
-    void settle_device(model::PhoneNumber device, Settled settled) override;
-    void forget_device(model::PhoneNumber device) override;
-    void after_reports(std::move_only_function<void()> done) override;
-    void fetch_media(MediaRequest request, MediaFetched done) override;
-    void check_number(model::PhoneNumber device, std::string number, NumberChecked done) override;
-    void send(const SendRequest& request) override;
-
-private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
+    [[nodiscard]] virtual bool has_worker() const = 0;
 };
+
+[[nodiscard]] std::unique_ptr<WorkerConnector> make_worker_connector(const Clock& clock,
+                                                                     Random& random,
+                                                                     Options options,
+                                                                     telemetry::Log log);
 
 }  // namespace merpati::connector::process

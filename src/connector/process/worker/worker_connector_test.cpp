@@ -71,8 +71,8 @@ struct WorkerConnectorTest : ::testing::Test {
         if (change) {
             change(options);
         }
-        connector = std::make_unique<WorkerConnector>(clock, random, std::move(options),
-                                                      telemetry::Log::none());
+        connector =
+            make_worker_connector(clock, random, std::move(options), telemetry::Log::none());
         ASSERT_TRUE(connector->start(events, secrets));
     }
     [[nodiscard]] virtual Options base() { return scripted_worker(); }
@@ -255,8 +255,7 @@ TEST_P(FaultyWorkerTest, AFloodIsTakenSlowlyAndCostsNoMessage) {
 
 TEST_F(WorkerConnectorTest, WhatWaitsOfOneDeviceIsLimitedAndKeepsOutNoOther) {
     NeverStored holding{events, first};
-    connector =
-        std::make_unique<WorkerConnector>(clock, random, scripted_worker(), telemetry::Log::none());
+    connector = make_worker_connector(clock, random, scripted_worker(), telemetry::Log::none());
     ASSERT_TRUE(connector->start(holding, secrets));
     connect(first);
     const auto second = model::PhoneNumber::from_stored(6281100000002);
