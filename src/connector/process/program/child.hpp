@@ -66,8 +66,6 @@ public:
     [[nodiscard]] int take_output() noexcept override { return output_.release(); }
     [[nodiscard]] int take_end() noexcept override { return end_.release(); }
 
-    [[nodiscard]] pid_t pid() const noexcept { return pid_; }
-
 private:
     Child(pid_t pid, Confinement confinement, FileDescriptor end)
         : pid_(pid), confinement_(confinement), end_(std::move(end)) {}
