@@ -4,7 +4,7 @@
 #include "model/texts.hpp"
 #include "scheduler/dispatcher_fixture.hpp"
 #include "scheduler/platform_text.hpp"
-#include "scheduler/watched_reader.hpp"
+#include "scheduler/watched_reader_fixture.hpp"
 
 namespace merpati::scheduler {
 namespace {

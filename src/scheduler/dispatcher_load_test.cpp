@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "scheduler/dispatcher_fixture.hpp"
-#include "scheduler/watched_reader.hpp"
+#include "scheduler/watched_reader_fixture.hpp"
 
 namespace merpati::scheduler {
 namespace {

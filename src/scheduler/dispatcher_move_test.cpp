@@ -5,7 +5,7 @@
 
 #include "scheduler/dispatcher.hpp"
 #include "scheduler/dispatcher_fixture.hpp"
-#include "scheduler/watched_reader.hpp"
+#include "scheduler/watched_reader_fixture.hpp"
 
 namespace merpati::scheduler {
 namespace {

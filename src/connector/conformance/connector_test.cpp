@@ -4,7 +4,7 @@
 
 #include "connector/cloud/graph_double_fixture.hpp"
 #include "connector/conformance/connector_fixture.hpp"
-#include "connector/process/worker/scripted_worker.hpp"
+#include "connector/process/worker/scripted_worker_fixture.hpp"
 #include "connector/process/worker/worker_connector.hpp"
 #include "connector/simulator/simulator.hpp"
 

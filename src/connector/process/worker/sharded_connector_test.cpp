@@ -8,7 +8,7 @@
 #include <poll.h>
 
 #include "connector/conformance/connector_fixture.hpp"
-#include "connector/process/worker/scripted_worker.hpp"
+#include "connector/process/worker/scripted_worker_fixture.hpp"
 
 namespace merpati::connector::process {
 namespace {

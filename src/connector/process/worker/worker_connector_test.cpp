@@ -14,7 +14,7 @@
 #include "connector/process/codec/packet.hpp"
 #include "connector/process/program/child.hpp"
 #include "connector/process/program/launcher_fixture.hpp"
-#include "connector/process/worker/scripted_worker.hpp"
+#include "connector/process/worker/scripted_worker_fixture.hpp"
 #include "testing/temporary_folder.hpp"
 
 namespace merpati::connector::process {
