@@ -43,8 +43,7 @@ std::vector<Parameter> with_choices(std::vector<Parameter> first) {
     const std::vector<Parameter> choices{
         {.name = "--plan",
          .help = "free and trial cannot add devices over the API",
-         .shape = "paid|trial|free",
-         .check = one_of({"paid", "trial", "free"}),
+         .words = {"paid", "trial", "free"},
          .field = "plan"},
         {.name = "--credits",
          .help = "Messages left; none: not counted",
@@ -76,8 +75,7 @@ std::vector<Parameter> with_choices(std::vector<Parameter> first) {
          .value_of = batch_or_null},
         {.name = "--delivery",
          .help = "Repeat a send that a crash interrupted, or hold it for you",
-         .shape = "at-least-once|at-most-once",
-         .check = one_of({"at-least-once", "at-most-once"}),
+         .words = {"at-least-once", "at-most-once"},
          .field = "delivery"},
         {.name = "--devices-max",
          .help = "Most devices it may have",
@@ -227,9 +225,7 @@ void add_account_commands(Program& program) {
                          .summary = "Accounts: who may send, and how much",
                          .example = "merpati account create \"Toko Ani\"\nmerpati account list",
                          .section = section::accounts});
-    for (auto& command : commands()) {
-        add_request_command(program, group, std::move(command));
-    }
+    add_request_commands(program, group, commands());
     auto& secret =
         program.add_group(group, {.name = "secret",
                                   .summary = "The secret that signs an account's callbacks",

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <ranges>
-#include <vector>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -29,8 +29,8 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
 
 }  // namespace
 
-ArgumentCheck one_of(std::initializer_list<std::string_view> words) {
-    return [words = std::vector<std::string_view>{words}](const std::string& text) -> std::string {
+ArgumentCheck one_of(std::vector<std::string_view> words) {
+    return [words = std::move(words)](const std::string& text) -> std::string {
         return std::ranges::find(words, text) != words.end()
                    ? ""
                    : fmt::format("'{}' is not one of {}", text, fmt::join(words, ", "));

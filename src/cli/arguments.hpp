@@ -4,11 +4,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -18,7 +18,7 @@ namespace merpati::cli {
 /// Returns a sentence that says what is wrong, or an empty string. The form CLI11's `check` takes.
 using ArgumentCheck = std::function<std::string(const std::string&)>;
 
-[[nodiscard]] ArgumentCheck one_of(std::initializer_list<std::string_view> words);
+[[nodiscard]] ArgumentCheck one_of(std::vector<std::string_view> words);
 [[nodiscard]] ArgumentCheck whole_number(std::int64_t lowest, std::int64_t highest);
 /// A rate of at most api::manage::rate_count_max, "none" or "default".
 [[nodiscard]] ArgumentCheck rate();

@@ -6,7 +6,6 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "cli/list_command.hpp"
 #include "cli/request_command.hpp"
 
 namespace merpati::cli {
@@ -19,17 +18,6 @@ constexpr Column sheet[]{
 constexpr Column list_columns[]{
     "id", "state", "account", "attempts", {"last_status", "status"}, {"last_error", "error"},
     "url"};
-
-void add_list(Program& program, CLI::App& group) {
-    add_list_command(program, group,
-                     {.text = {.name = "list",
-                               .summary = "List callbacks and device webhooks, newest first",
-                               .example = "merpati callback list --state exhausted"},
-                      .path = "/callbacks",
-                      .states = {"waiting", "delivered", "exhausted", "gone"},
-                      .columns = list_columns,
-                      .when_empty = "There are no such callbacks."});
-}
 
 constexpr Column attempt_columns[]{
     {"number", "attempt"}, "at",    "status", {"took_ms", "took (ms)"}, "error",
@@ -78,73 +66,73 @@ void add_show(Program& program, CLI::App& group) {
         ->check(not_empty());
 }
 
-RequestCommand replay_many() {
-    return {
-        .text = {.name = "replay-many",
-                 .summary = "Deliver many callbacks of an account again",
-                 .details = "Replays callbacks that were given up, or those in --state. Needs at "
-                            "least one of\n--since, --until and --state. Takes at most 10,000 at a "
-                            "time; \"more\" says that\nothers remain.",
-                 .example = "merpati callback replay-many acc_1 --since 2026-11-20T08:00:00Z"},
-        .method = http::Method::post,
-        .path = "/callbacks/replay",
-        .parameters = {{.name = "ACCOUNT", .help = "The account: acc_1, or 1", .field = "account"},
-                       {.name = "--since",
-                        .help = "Created then or later",
-                        .shape = "TIME",
-                        .check = rfc3339_time(),
-                        .field = "since"},
-                       {.name = "--until",
-                        .help = "Created before",
-                        .shape = "TIME",
-                        .check = rfc3339_time(),
-                        .field = "until"},
-                       {.name = "--state",
-                        .help = "Only in this state",
-                        .shape = "exhausted|gone|delivered",
-                        .check = one_of({"exhausted", "gone", "delivered"}),
-                        .field = "state"}},
-        .columns = replayed_sheet};
+RequestCommand list() {
+    return {.text = {.name = "list",
+                     .summary = "List callbacks and device webhooks, newest first",
+                     .example = "merpati callback list --state exhausted"},
+            .path = "/callbacks",
+            .parameters = {account_filter(),
+                           state_filter({"waiting", "delivered", "exhausted", "gone"})},
+            .columns = list_columns,
+            .when_empty = "There are no such callbacks.",
+            .is_long = true};
 }
 
-RequestCommand test() {
+std::vector<RequestCommand> commands() {
     return {
-        .text = {.name = "test",
-                 .summary = "Post a signed test callback, and show the answer",
-                 .details = "Its message does not exist.",
-                 .example = "merpati callback test acc_1"},
-        .method = http::Method::post,
-        .path = "/callbacks/test",
-        .parameters = {{.name = "ACCOUNT", .help = "The account: acc_1, or 1", .field = "account"},
-                       {.name = "--url",
-                        .help = "The URL (the account's callback URL)",
-                        .shape = "URL",
-                        .field = "url"}},
-        .columns = tested_sheet};
-}
-
-RequestCommand hosts() {
-    return {
-        .text = {.name = "hosts",
-                 .summary = "Show the health of the hosts that receive an account's callbacks",
-                 .example = "merpati callback hosts acc_1"},
-        .method = http::Method::get,
-        .path = "/callbacks/hosts",
-        .parameters = {{.name = "ACCOUNT", .help = "The account: acc_1, or 1", .field = "account"}},
-        .columns = host_columns,
-        .when_empty = "Nothing was told to anybody lately."};
-}
-
-RequestCommand replay() {
-    return {.text = {.name = "replay",
-                     .summary = "Deliver a callback again, from its first attempt on",
-                     .details =
-                         "The receiver gets the same webhook-id and body, with a fresh signature.",
-                     .example = "merpati callback replay 019c3f3e-7d00-7abc-8def-0123456789ab"},
-            .method = http::Method::post,
-            .path = "/callbacks/{}/replay",
-            .parameters = {{.name = "ID", .help = "The callback"}},
-            .columns = sheet};
+        {.text = {.name = "replay",
+                  .summary = "Deliver a callback again, from its first attempt on",
+                  .details =
+                      "The receiver gets the same webhook-id and body, with a fresh signature.",
+                  .example = "merpati callback replay 019c3f3e-7d00-7abc-8def-0123456789ab"},
+         .method = http::Method::post,
+         .path = "/callbacks/{}/replay",
+         .parameters = {{.name = "ID", .help = "The callback"}},
+         .columns = sheet},
+        {.text = {.name = "replay-many",
+                  .summary = "Deliver many callbacks of an account again",
+                  .details =
+                      "Replays callbacks that were given up, or those in --state. Needs at "
+                      "least one of\n--since, --until and --state. Takes at most 10,000 at a "
+                      "time; \"more\" says that\nothers remain.",
+                  .example = "merpati callback replay-many acc_1 --since 2026-11-20T08:00:00Z"},
+         .method = http::Method::post,
+         .path = "/callbacks/replay",
+         .parameters = {{.name = "ACCOUNT", .help = "The account: acc_1, or 1", .field = "account"},
+                        {.name = "--since",
+                         .help = "Created then or later",
+                         .shape = "TIME",
+                         .check = rfc3339_time(),
+                         .field = "since"},
+                        {.name = "--until",
+                         .help = "Created before",
+                         .shape = "TIME",
+                         .check = rfc3339_time(),
+                         .field = "until"},
+                        state_filter({"exhausted", "gone", "delivered"})},
+         .columns = replayed_sheet},
+        {.text = {.name = "test",
+                  .summary = "Post a signed test callback, and show the answer",
+                  .details = "Its message does not exist.",
+                  .example = "merpati callback test acc_1"},
+         .method = http::Method::post,
+         .path = "/callbacks/test",
+         .parameters = {{.name = "ACCOUNT", .help = "The account: acc_1, or 1", .field = "account"},
+                        {.name = "--url",
+                         .help = "The URL (the account's callback URL)",
+                         .shape = "URL",
+                         .field = "url"}},
+         .columns = tested_sheet},
+        {.text = {.name = "hosts",
+                  .summary = "Show the health of the hosts that receive an account's callbacks",
+                  .example = "merpati callback hosts acc_1"},
+         .path = "/callbacks/hosts",
+         .parameters = {{.name = "ACCOUNT",
+                         .help = "The account: acc_1, or 1",
+                         .field = "account"}},
+         .columns = host_columns,
+         .when_empty = "Nothing was told to anybody lately."},
+    };
 }
 
 }  // namespace
@@ -155,12 +143,9 @@ void add_callback_commands(Program& program) {
                          .summary = "Callbacks: what was delivered, and what could not be",
                          .example = "merpati callback list --state exhausted",
                          .section = section::messages});
-    add_list(program, group);
+    add_request_command(program, group, list());
     add_show(program, group);
-    add_request_command(program, group, replay());
-    add_request_command(program, group, replay_many());
-    add_request_command(program, group, test());
-    add_request_command(program, group, hosts());
+    add_request_commands(program, group, commands());
 }
 
 }  // namespace merpati::cli

@@ -272,9 +272,7 @@ void add_device_commands(Program& program) {
                          .summary = "Devices: the numbers that messages are sent from",
                          .example = "merpati device add acc_1 6281234567890\nmerpati device list",
                          .section = section::accounts});
-    for (auto& command : commands()) {
-        add_request_command(program, group, std::move(command));
-    }
+    add_request_commands(program, group, commands());
     add_device_pair(program, group);
     add_device_queue(program, group);
     add_device_moves(program, group);

@@ -48,8 +48,7 @@ std::vector<RequestCommand> commands() {
              {{.name = "ACCOUNT", .help = "Whose key it is: acc_1, or 1", .field = "account"},
               {.name = "--revision",
                .help = "Pin the key to a revision (auto)",
-               .shape = "A|B|auto",
-               .check = one_of({"A", "B", "auto"}),
+               .words = {"A", "B", "auto"},
                .field = "revision",
                .standard = "auto"},
               {.name = "--scopes",
@@ -108,9 +107,7 @@ void add_key_commands(Program& program) {
                          .summary = "API keys: what callers authenticate with",
                          .example = "merpati key create acc_1\nmerpati key rotate key_1",
                          .section = section::accounts});
-    for (auto& command : commands()) {
-        add_request_command(program, group, std::move(command));
-    }
+    add_request_commands(program, group, commands());
 }
 
 }  // namespace merpati::cli

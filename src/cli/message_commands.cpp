@@ -8,7 +8,6 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "cli/list_command.hpp"
 #include "cli/request_command.hpp"
 
 namespace merpati::cli {
@@ -42,40 +41,55 @@ constexpr Column timeline_columns[]{
     "id",
 };
 
-constexpr std::initializer_list<std::string_view> states{
-    "pending", "sending", "handed_over", "sent", "failed", "cancelled", "held"};
-
-std::vector<FilterOption> filters() {
+/// Which messages `list` and `export` take.
+std::vector<Parameter> filters() {
     return {
-        {"--to", "to", "Only to this number", "NUMBER", not_empty()},
-        {"--device", "device", "Only by this device", "NUMBER", phone_number()},
-        {"--code", "code", "Only those that ended with this code", "CODE",
-         whole_number(1, std::numeric_limits<std::uint16_t>::max())},
-        {"--source", "source", "Only of this source", "api|campaign", one_of({"api", "campaign"})},
-        {"--since", "since", "Accepted then or later", "TIME", rfc3339_time()},
-        {"--until", "until", "Accepted before", "TIME", rfc3339_time()},
-        {"--text", "text", "Only with all these words in the details", "WORDS", not_empty()},
+        account_filter(),
+        state_filter({"pending", "sending", "handed_over", "sent", "failed", "cancelled", "held"}),
+        {.name = "--to", .help = "Only to this number", .shape = "NUMBER", .field = "to"},
+        {.name = "--device",
+         .help = "Only by this device",
+         .shape = "NUMBER",
+         .check = phone_number(),
+         .field = "device"},
+        {.name = "--code",
+         .help = "Only those that ended with this code",
+         .shape = "CODE",
+         .check = whole_number(1, std::numeric_limits<std::uint16_t>::max()),
+         .field = "code"},
+        {.name = "--source",
+         .help = "Only of this source",
+         .words = {"api", "campaign"},
+         .field = "source"},
+        {.name = "--since",
+         .help = "Accepted then or later",
+         .shape = "TIME",
+         .check = rfc3339_time(),
+         .field = "since"},
+        {.name = "--until",
+         .help = "Accepted before",
+         .shape = "TIME",
+         .check = rfc3339_time(),
+         .field = "until"},
+        {.name = "--text",
+         .help = "Only with all these words in the details",
+         .shape = "WORDS",
+         .field = "text"},
     };
 }
 
-void add_list(Program& program, CLI::App& group) {
-    add_list_command(
-        program, group,
+std::vector<RequestCommand> queries() {
+    return {
         {.text = {.name = "list",
                   .summary = "List messages, newest first, without their text",
                   .details = "A message must match all options. Words match whole words, in any "
                              "case and\norder.",
                   .example = "merpati message list --to 6281234567890 --state failed --limit 20"},
          .path = "/messages",
-         .states = states,
-         .filters = filters(),
+         .parameters = filters(),
          .columns = list_columns,
-         .when_empty = "There are no such messages."});
-}
-
-void add_export(Program& program, CLI::App& group) {
-    add_export_command(
-        program, group,
+         .when_empty = "There are no such messages.",
+         .is_long = true},
         {.text = {.name = "export",
                   .summary = "Print all messages, newest first, as JSON lines or CSV",
                   .details = "Leaves out the texts. The output is streamed, so its size does not "
@@ -83,9 +97,9 @@ void add_export(Program& program, CLI::App& group) {
                              "a formula begins\nwith an apostrophe.",
                   .example = "merpati message export --state failed --format csv > failed.csv"},
          .path = "/messages/export",
-         .states = states,
-         .filters = filters(),
-         .formats = {"ndjson", "csv"}});
+         .parameters = filters(),
+         .formats = {"ndjson", "csv"}},
+    };
 }
 
 /// Prints the record, the reason of its wait, its callbacks and its timeline; with --json as one
@@ -144,42 +158,24 @@ RequestCommand on_message(const CommandText& text, std::string_view path) {
             .columns = sheet};
 }
 
-}  // namespace
-
-void add_message_commands(Program& program) {
-    auto& group = program.add_group(program.root(),
-                                    {.name = "message",
-                                     .summary = "Messages: what waits, and how the others ended",
-                                     .example = "merpati message list --state pending",
-                                     .section = section::messages});
-    add_list(program, group);
-    add_export(program, group);
-    add_show(program, group);
-    add_message_media(program, group);
-    add_request_command(
-        program, group,
+std::vector<RequestCommand> acts() {
+    return {
         on_message({.name = "cancel",
                     .summary = "Cancel a message that waits, and refund its credit",
                     .example = "merpati message cancel 019c3f3e-7d00-7abc-8def-0123456789ab"},
-                   "/messages/{}/cancel"));
-    add_request_command(
-        program, group,
+                   "/messages/{}/cancel"),
         on_message({.name = "send-now",
                     .summary = "Make a delayed or retried message due now",
                     .details = "It queues behind messages that are due already. The device's pace "
                                "and cap\nstill apply.",
                     .example = "merpati message send-now 019c3f3e-7d00-7abc-8def-0123456789ab"},
-                   "/messages/{}/send-now"));
-    add_request_command(
-        program, group,
+                   "/messages/{}/send-now"),
         on_message({.name = "retry",
                     .summary = "Send a message that failed or was cancelled again, as a new one",
                     .details = "The new message is checked and charged as any other, and names the "
                                "former. A\nmessage can be retried once; so can the new one.",
                     .example = "merpati message retry 019c3f3e-7d00-7abc-8def-0123456789ab"},
-                   "/messages/{}/retry"));
-    add_request_command(
-        program, group,
+                   "/messages/{}/retry"),
         on_message({.name = "fail",
                     .summary = "Fail a held message: refund its credit, and call back",
                     .details = "A message is held if a crash interrupted its send and its account "
@@ -188,9 +184,7 @@ void add_message_commands(Program& program) {
                                "have received it,\nyet the callback will say that it failed. "
                                "`merpati message release` sends it\ninstead.",
                     .example = "merpati message fail 019c3f3e-7d00-7abc-8def-0123456789ab"},
-                   "/messages/{}/fail"));
-    add_request_command(
-        program, group,
+                   "/messages/{}/fail"),
         on_message(
             {.name = "release",
              .summary = "Send a held message after all",
@@ -198,7 +192,22 @@ void add_message_commands(Program& program) {
                         "for\nat-most-once, or if its connector's worker has ended twice during "
                         "its send.\nThe recipient may receive a released message twice.",
              .example = "merpati message release 019c3f3e-7d00-7abc-8def-0123456789ab"},
-            "/messages/{}/release"));
+            "/messages/{}/release"),
+    };
+}
+
+}  // namespace
+
+void add_message_commands(Program& program) {
+    auto& group = program.add_group(program.root(),
+                                    {.name = "message",
+                                     .summary = "Messages: what waits, and how the others ended",
+                                     .example = "merpati message list --state pending",
+                                     .section = section::messages});
+    add_request_commands(program, group, queries());
+    add_show(program, group);
+    add_message_media(program, group);
+    add_request_commands(program, group, acts());
 }
 
 }  // namespace merpati::cli

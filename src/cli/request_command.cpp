@@ -6,11 +6,23 @@
 #include <vector>
 
 #include <CLI/App.hpp>
+#include <fmt/ranges.h>
 
 #include "cli/text_file.hpp"
 
 namespace merpati::cli {
 namespace {
+
+constexpr std::int64_t list_max = 10'000'000;
+
+constexpr std::string_view format_option = "--format";
+constexpr std::string_view json_lines = "ndjson";
+
+const Parameter limit{.name = "--limit",
+                      .help = "How many at most (50)",
+                      .shape = "N",
+                      .check = whole_number(1, list_max),
+                      .standard = "50"};
 
 /// Arguments and options as typed, by the parameter's name: several texts only if it repeats.
 using Typed = std::map<std::string_view, std::vector<std::string>>;
@@ -79,14 +91,31 @@ Result<Call> call_of(const RequestCommand& command, const Typed& typed) {
     return call;
 }
 
+int list(Session& session, const RequestCommand& command, const std::string& target,
+         const Typed& typed) {
+    auto found = command.is_long ? session.ask_newest(target, static_cast<std::size_t>(number_of(
+                                                                  typed.at(limit.name).front())))
+                                 : session.ask_all(target);
+    if (found && command.view != nullptr && !session.json()) {
+        for (auto& record : *found) {
+            record = command.view(record.as_object());
+        }
+    }
+    return session.show_list(found, command.columns, command.when_empty);
+}
+
 int run(Session& session, const RequestCommand& command, const Typed& typed) {
     const auto call = call_of(command, typed);
     if (!call) {
         return session.fail(call.error());
     }
     const auto& [target, body] = *call;
+    if (!command.formats.empty()) {
+        return typed.at(format_option).front() == json_lines ? session.print_lines(target)
+                                                             : session.print_text_lines(target);
+    }
     if (!command.when_empty.empty()) {
-        return session.show_list(session.ask_all(target), command.columns, command.when_empty);
+        return list(session, command, target, typed);
     }
     auto answer = session.ask(command.method, target, body, command.timeout);
     if (answer && command.view != nullptr && !session.json()) {
@@ -99,37 +128,76 @@ int run(Session& session, const RequestCommand& command, const Typed& typed) {
 
 void add_parameter(CLI::App& command, const Parameter& parameter, std::vector<std::string>& texts) {
     const std::string name{parameter.name};
-    const std::string help{parameter.help};
+    const auto shape = parameter.words.empty() ? std::string{parameter.shape}
+                                               : fmt::format("{}", fmt::join(parameter.words, "|"));
+    const auto check = parameter.words.empty() ? parameter.check : one_of(parameter.words);
     if (parameter.repeats) {
-        command.add_option(name, texts, help)
-            ->option_text(std::string{parameter.shape})
-            ->check(parameter.check)
+        command.add_option(name, texts, parameter.help)
+            ->option_text(shape)
+            ->check(check)
             ->allow_extra_args(false)
             ->required(parameter.required);
         return;
     }
     auto& text = texts.emplace_back(parameter.standard);
     if (parameter.is_flag) {
-        command.add_flag(name, text, help);
+        command.add_flag(name, text, parameter.help);
         return;
     }
     const bool is_argument = !parameter.name.starts_with('-');
-    command.add_option(name, text, help)
-        ->option_text(std::string{parameter.shape})
-        ->check(parameter.check)
+    command.add_option(name, text, parameter.help)
+        ->option_text(shape)
+        ->check(check)
         ->required(is_argument ? !parameter.optional : parameter.required);
 }
 
 }  // namespace
 
+Parameter account_filter() {
+    return {.name = "--account",
+            .help = "Only of this account: acc_1, or 1",
+            .shape = "ID",
+            .field = "account"};
+}
+
+Parameter required_account_filter() {
+    auto filter = account_filter();
+    filter.required = true;
+    return filter;
+}
+
+Parameter state_filter(std::vector<std::string_view> states) {
+    return {.name = "--state",
+            .help = "Only in this state",
+            .words = std::move(states),
+            .field = "state"};
+}
+
 void add_request_command(Program& program, CLI::App& group, RequestCommand command) {
     const auto text = command.text;
+    if (!command.formats.empty()) {
+        const auto standard = command.formats.front();
+        command.parameters.push_back({.name = format_option,
+                                      .help = fmt::format("The format ({})", standard),
+                                      .words = command.formats,
+                                      .field = "format",
+                                      .standard = standard});
+    }
     const auto row = std::make_shared<const RequestCommand>(std::move(command));
     const auto typed = std::make_shared<Typed>();
     auto& added = program.add_command(
         group, text, [row, typed](Session& session) { return run(session, *row, *typed); });
     for (const auto& parameter : row->parameters) {
         add_parameter(added, parameter, (*typed)[parameter.name]);
+    }
+    if (row->is_long) {
+        add_parameter(added, limit, (*typed)[limit.name]);
+    }
+}
+
+void add_request_commands(Program& program, CLI::App& group, std::vector<RequestCommand> commands) {
+    for (auto& command : commands) {
+        add_request_command(program, group, std::move(command));
     }
 }
 

@@ -1,4 +1,5 @@
-// Commands that make one call of the catalogue each, described as rows.
+// Commands that make one call of the catalogue each, described as rows: of a record, of a list, or
+// of an export.
 #pragma once
 
 #include <chrono>
@@ -21,8 +22,9 @@ namespace merpati::cli {
 /// One argument or option, its check, and the part of the request that it fills.
 struct Parameter {
     std::string_view name;  // "ID", an argument; "--overlap", an option.
-    std::string_view help;
-    std::string_view shape = " ";  // Stands for the value in the help.
+    std::string help;
+    std::string_view shape = " ";           // Stands for the value in the help.
+    std::vector<std::string_view> words{};  // The only values; in place of `shape` and `check`.
     ArgumentCheck check = not_empty();
     /// Of the body or the query; empty: replaces "{}" in `path`. "cloud.token": a field of an
     /// object.
@@ -37,20 +39,30 @@ struct Parameter {
     std::size_t file_bytes_max = 0;
 };
 
+/// "--account" of a list or an export of all accounts.
+[[nodiscard]] Parameter account_filter();
+/// "--account" that must be given.
+[[nodiscard]] Parameter required_account_filter();
+[[nodiscard]] Parameter state_filter(std::vector<std::string_view> states);
+
 struct RequestCommand {
     CommandText text;
     http::Method method = http::Method::get;
     std::string_view path;  // "/accounts/{}/topup"
     std::vector<Parameter> parameters{};
-    std::span<const Column> columns;  // Must live as long as the program.
-    std::string_view sentence{};      // Printed before the record.
-    std::string_view when_lost{};     // For a record with a secret; see Session::show_once.
-    std::string_view when_empty{};    // For a list; empty: the answer is a record.
-    RecordView* view = nullptr;       // Null: people read the answer's fields as they are.
+    std::span<const Column> columns{};  // Must live as long as the program.
+    std::string_view sentence{};        // Printed before the record.
+    std::string_view when_lost{};       // For a record with a secret; see Session::show_once.
+    std::string_view when_empty{};      // For a list; empty: the answer is a record.
+    bool is_long = false;               // A list that has a --limit.
+    /// For an export, which is streamed: what --format takes, first the default.
+    std::vector<std::string_view> formats{};
+    RecordView* view = nullptr;  // Null: people read the answer's fields as they are.
     std::chrono::milliseconds timeout = std::chrono::seconds{30};
 };
 
-/// All views must live as long as the program.
+/// All views must live as long as the program. The options --limit and --format are the last ones.
 void add_request_command(Program& program, CLI::App& group, RequestCommand command);
+void add_request_commands(Program& program, CLI::App& group, std::vector<RequestCommand> commands);
 
 }  // namespace merpati::cli

@@ -25,12 +25,8 @@ constexpr Column invitation_sheet[]{"id",   "url",        "email",     "account"
 
 constexpr Column invitation_columns[]{"id", "email", "role", "invited_by", "expires_at"};
 
-std::string target_of(std::string_view email, std::string_view rest = {}) {
-    return fmt::format("/admin/people/{}{}", percent_encode(email), rest);
-}
-
-/// "acc_1 owner, acc_2 viewer", for people to read.
-void add_accounts(boost::json::object& person) {
+/// A person whose accounts are one text: "acc_1 owner, acc_2 viewer".
+boost::json::object with_accounts(const boost::json::object& person) {
     std::string text;
     if (const auto* memberships = person.if_contains("memberships")) {
         for (const auto& membership : memberships->as_array()) {
@@ -39,12 +35,14 @@ void add_accounts(boost::json::object& person) {
                                 std::string_view{membership.at("role").as_string()});
         }
     }
-    person["accounts"] = text;
+    auto shown = person;
+    shown["accounts"] = text;
+    return shown;
 }
 
 Result<boost::json::value> readable(const Session& session, Result<boost::json::value> answer) {
     if (answer && answer->is_object() && !session.json()) {
-        add_accounts(answer->as_object());
+        *answer = with_accounts(answer->as_object());
     }
     return answer;
 }
@@ -113,26 +111,12 @@ int set(Session& session, const Choices& choices) {
         // Not with braces: those would make an array.
         body["password"] = password ? boost::json::value(*password) : boost::json::value(nullptr);
     }
-    const auto answer =
-        readable(session, session.ask(http::Method::patch, target_of(choices.email), body));
+    const auto answer = readable(
+        session,
+        session.ask(http::Method::patch, "/admin/people/" + percent_encode(choices.email), body));
     const bool shown = choices.new_password && body.at("password").is_null();
     return session.show_once(answer, sheet, shown ? "The password is shown only now." : "",
                              password_lost);
-}
-
-int list(Session& session, const Choices& choices) {
-    std::string target = "/admin/people";
-    if (!choices.account.empty()) {
-        target += "?account=" + percent_encode(choices.account);
-    }
-    auto people = session.ask_all(target);
-    if (people && !session.json()) {
-        for (auto& person : *people) {
-            add_accounts(person.as_object());
-        }
-    }
-    return session.show_list(people, list_columns,
-                             "Nobody can sign in yet: merpati user create EMAIL --admin");
 }
 
 CLI::Option* add_email(CLI::App& command, std::string& email) {
@@ -204,17 +188,15 @@ void add_set(Program& program, CLI::App& group) {
         ->check(one_of({"off"}));
 }
 
-void add_list(Program& program, CLI::App& group) {
-    const auto choices = std::make_shared<Choices>();
-    auto& command =
-        program.add_command(group,
-                            {.name = "list",
-                             .summary = "List people who can sign in",
-                             .example = "merpati user list --account acc_1"},
-                            [choices](Session& session) { return list(session, *choices); });
-    command.add_option("--account", choices->account, "Only of this account: acc_1, or 1")
-        ->option_text("ID")
-        ->check(not_empty());
+RequestCommand list() {
+    return {.text = {.name = "list",
+                     .summary = "List people who can sign in",
+                     .example = "merpati user list --account acc_1"},
+            .path = "/admin/people",
+            .parameters = {account_filter()},
+            .columns = list_columns,
+            .when_empty = "Nobody can sign in yet: merpati user create EMAIL --admin",
+            .view = with_accounts};
 }
 
 std::vector<RequestCommand> commands() {
@@ -248,8 +230,7 @@ std::vector<RequestCommand> commands() {
                         {.name = "EMAIL", .help = "The person's e-mail address", .field = "email"},
                         {.name = "--role",
                          .help = "The person's role in the account (viewer)",
-                         .shape = "owner|operator|viewer",
-                         .check = one_of({"owner", "operator", "viewer"}),
+                         .words = {"owner", "operator", "viewer"},
                          .field = "role",
                          .standard = "viewer"}},
          .columns = invitation_sheet,
@@ -287,11 +268,9 @@ void add_user_commands(Program& program) {
                     "merpati user link ani@toko.example",
          .section = section::accounts});
     add_create(program, group);
-    add_list(program, group);
+    add_request_command(program, group, list());
     add_set(program, group);
-    for (auto& command : commands()) {
-        add_request_command(program, group, std::move(command));
-    }
+    add_request_commands(program, group, commands());
 }
 
 }  // namespace merpati::cli

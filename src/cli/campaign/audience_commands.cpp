@@ -12,7 +12,6 @@
 #include "cli/campaign/campaign_view.hpp"
 #include "cli/campaign/people_file.hpp"
 #include "cli/commands.hpp"
-#include "cli/list_command.hpp"
 #include "cli/request_command.hpp"
 
 namespace merpati::cli {
@@ -25,18 +24,15 @@ constexpr Column import_sheet[]{"rows", "added", "invalid", "duplicate", "suppre
 constexpr Column recipient_columns[]{"row",  "number", "original", "state",   "reason",
                                      "code", "values", "device",   "message", "at"};
 
-constexpr std::initializer_list<std::string_view> recipient_states{
-    "pending", "queued", "sent", "failed", "skipped", "uncertain", "cancelled"};
-
-const Subject of_campaign{.name = "ID", .help = campaign_id_help};
-
-std::vector<FilterOption> reason_filter() {
-    return {{.name = "--reason",
-             .field = "reason",
-             .help = "Only those that are skipped for it",
-             .shape = "invalid|duplicate|suppressed|frequency|excluded|empty_value",
-             .check = one_of(
-                 {"invalid", "duplicate", "suppressed", "frequency", "excluded", "empty_value"})}};
+/// Which recipients of which campaign `recipients` and `report` take.
+std::vector<Parameter> filters() {
+    return {
+        campaign_id,
+        state_filter({"pending", "queued", "sent", "failed", "skipped", "uncertain", "cancelled"}),
+        {.name = "--reason",
+         .help = "Only those that are skipped for it",
+         .words = {"invalid", "duplicate", "suppressed", "frequency", "excluded", "empty_value"},
+         .field = "reason"}};
 }
 
 /// All contacts that have one of the tags.
@@ -90,36 +86,26 @@ void add_campaign_import(Program& program, CLI::App& group) {
         ->excludes(file);
 }
 
-RequestCommand clear() {
-    return {.text = {.name = "clear",
-                     .summary = "Remove all recipients of a draft",
-                     .example = "merpati campaign clear cmp_1"},
-            .method = http::Method::del,
-            .path = "/campaigns/{}/recipients",
-            .parameters = {{.name = "ID", .help = campaign_id_help}},
-            .columns = outcome_sheet,
-            .view = campaign_view,
-            .timeout = 30min};
-}
-
-void add_campaign_recipients(Program& program, CLI::App& group) {
-    add_list_command(program, group,
-                     {.text = {.name = "recipients",
-                               .summary = "List recipients of a campaign, in the order of rows",
-                               .example = "merpati campaign recipients cmp_1 --state skipped "
-                                          "--reason invalid"},
-                      .path = "/campaigns/{}/recipients",
-                      .states = recipient_states,
-                      .filters = reason_filter(),
-                      .columns = recipient_columns,
-                      .when_empty = "There are no such recipients.",
-                      .subject = of_campaign,
-                      .view = person_view});
-}
-
-void add_campaign_report(Program& program, CLI::App& group) {
-    add_export_command(
-        program, group,
+std::vector<RequestCommand> commands() {
+    return {
+        {.text = {.name = "recipients",
+                  .summary = "List recipients of a campaign, in the order of rows",
+                  .example = "merpati campaign recipients cmp_1 --state skipped --reason invalid"},
+         .path = "/campaigns/{}/recipients",
+         .parameters = filters(),
+         .columns = recipient_columns,
+         .when_empty = "There are no such recipients.",
+         .is_long = true,
+         .view = person_view},
+        {.text = {.name = "clear",
+                  .summary = "Remove all recipients of a draft",
+                  .example = "merpati campaign clear cmp_1"},
+         .method = http::Method::del,
+         .path = "/campaigns/{}/recipients",
+         .parameters = {campaign_id},
+         .columns = outcome_sheet,
+         .view = campaign_view,
+         .timeout = 30min},
         {.text = {.name = "report",
                   .summary = "Print all recipients of a campaign, as CSV or JSON lines",
                   .details = "What became of each recipient. The output is streamed, so its size "
@@ -128,19 +114,16 @@ void add_campaign_report(Program& program, CLI::App& group) {
                   .example = "merpati campaign report cmp_1 > report.csv\n"
                              "merpati campaign report cmp_1 --state failed --format ndjson"},
          .path = "/campaigns/{}/recipients/export",
-         .states = recipient_states,
-         .filters = reason_filter(),
-         .formats = {"csv", "ndjson"},
-         .subject = of_campaign});
+         .parameters = filters(),
+         .formats = {"csv", "ndjson"}},
+    };
 }
 
 }  // namespace
 
 void add_campaign_audience(Program& program, CLI::App& group) {
     add_campaign_import(program, group);
-    add_campaign_recipients(program, group);
-    add_request_command(program, group, clear());
-    add_campaign_report(program, group);
+    add_request_commands(program, group, commands());
 }
 
 }  // namespace merpati::cli

@@ -10,7 +10,6 @@
 #include "cli/campaign/plan_fields.hpp"
 #include "cli/campaign/plan_options.hpp"
 #include "cli/commands.hpp"
-#include "cli/list_command.hpp"
 #include "cli/request_command.hpp"
 
 namespace merpati::cli {
@@ -22,8 +21,6 @@ using namespace std::chrono_literals;
 constexpr auto audience_timeout = 30min;
 
 constexpr Column removed_sheet[]{"id", "removed"};
-
-const Parameter campaign_id{.name = "ID", .help = campaign_id_help};
 
 int show_whole(Session& session, const Result<boost::json::value>& answer,
                std::string_view sentence = {}) {
@@ -44,7 +41,7 @@ struct PlanCommand {
     CommandText text;
     PlanOptions::Use use;
     const char* argument;  // What it names: its account, or the campaign.
-    const char* help;
+    std::string help;
     Result<boost::json::value> (*ask)(Session& session, const std::string& named,
                                       boost::json::object body);
     std::string_view sentence{};  // Printed before the record.
@@ -106,7 +103,7 @@ PlanCommand edit() {
                      .example = "merpati campaign edit cmp_1 --per-minute 10 --finish-by none"},
             .use = PlanOptions::Use::edit,
             .argument = "ID",
-            .help = campaign_id_help,
+            .help = campaign_id.help,
             .ask = [](Session& session, const std::string& id, boost::json::object body) {
                 return session.ask(http::Method::patch, campaign_path(id), body);
             }};
@@ -125,17 +122,17 @@ void add_campaign_show(Program& program, CLI::App& group) {
     add_campaign_id(command, *id);
 }
 
-void add_campaign_list(Program& program, CLI::App& group) {
-    add_list_command(
-        program, group,
-        {.text = {.name = "list",
-                  .summary = "List campaigns, newest first",
-                  .example = "merpati campaign list --account acc_1 --state running"},
-         .path = "/campaigns",
-         .states = {"draft", "scheduled", "running", "paused", "finished", "cancelled"},
-         .columns = campaign_columns,
-         .when_empty = "There are no such campaigns: merpati campaign create ACCOUNT",
-         .view = campaign_view});
+RequestCommand list() {
+    return {.text = {.name = "list",
+                     .summary = "List campaigns, newest first",
+                     .example = "merpati campaign list --account acc_1 --state running"},
+            .path = "/campaigns",
+            .parameters = {account_filter(), state_filter({"draft", "scheduled", "running",
+                                                           "paused", "finished", "cancelled"})},
+            .columns = campaign_columns,
+            .when_empty = "There are no such campaigns: merpati campaign create ACCOUNT",
+            .is_long = true,
+            .view = campaign_view};
 }
 
 RequestCommand act(const CommandText& text, std::string_view path, std::string_view sentence,
@@ -201,8 +198,7 @@ std::vector<RequestCommand> acts() {
             "/campaigns/{}/retry", "To send: merpati campaign resume ID",
             {{.name = "--scope",
               .help = "Which recipients",
-              .shape = "failed|uncertain",
-              .check = one_of({"failed", "uncertain"}),
+              .words = {"failed", "uncertain"},
               .field = "scope",
               .required = true},
              {.name = "--code",
@@ -242,15 +238,13 @@ void add_campaign_commands(Program& program) {
          .details = "create, import, check, start, watch: docs/campaigns.md tells more.",
          .example = "merpati campaign list --state running",
          .section = section::campaigns});
-    add_campaign_list(program, group);
+    add_request_command(program, group, list());
     add_plan_command(program, group, create());
     add_campaign_show(program, group);
     add_plan_command(program, group, edit());
     add_campaign_audience(program, group);
     add_campaign_readiness(program, group);
-    for (auto& command : acts()) {
-        add_request_command(program, group, std::move(command));
-    }
+    add_request_commands(program, group, acts());
     add_campaign_watch(program, group);
 }
 

@@ -7,14 +7,15 @@
 
 #include "cli/arguments.hpp"
 #include "cli/gateway.hpp"
+#include "cli/request_command.hpp"
 
 namespace merpati::cli {
 
-inline constexpr const char* campaign_id_help = "The campaign: cmp_1, or 1";
+inline const Parameter campaign_id{.name = "ID", .help = "The campaign: cmp_1, or 1"};
 
-/// Adds ID, which must be given.
+/// Adds it to a command that is no row.
 inline void add_campaign_id(CLI::App& command, std::string& id) {
-    command.add_option("ID", id, campaign_id_help)
+    command.add_option("ID", id, campaign_id.help)
         ->option_text(" ")
         ->required()
         ->check(not_empty());

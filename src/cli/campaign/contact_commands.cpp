@@ -8,7 +8,6 @@
 #include "cli/campaign/campaign_view.hpp"
 #include "cli/campaign/people_file.hpp"
 #include "cli/commands.hpp"
-#include "cli/list_command.hpp"
 #include "cli/request_command.hpp"
 
 namespace merpati::cli {
@@ -28,8 +27,6 @@ constexpr Column removed_contact_sheet[]{"number", "removed"};
 constexpr Column imported_contacts_sheet[]{"rows",    "added",     "merged",
                                            "invalid", "duplicate", "columns"};
 
-constexpr Subject of_account{.needs_account = true};
-
 const Parameter contact_number{.name = "NUMBER", .help = "The person's number"};
 const Parameter contact_account{.name = "--account",
                                 .help = "Whose contact: acc_1, or 1",
@@ -37,31 +34,36 @@ const Parameter contact_account{.name = "--account",
                                 .field = "account",
                                 .required = true};
 
-FilterOption tag_filter() {
-    return {.name = "--tag",
-            .field = "tag",
-            .help = "Only with one of these tags",
-            .shape = "TAG,TAG",
-            .check = not_empty()};
+Parameter tag_filter() {
+    return {
+        .name = "--tag", .help = "Only with one of these tags", .shape = "TAG,TAG", .field = "tag"};
 }
 
-void add_contact_list(Program& program, CLI::App& group) {
-    add_list_command(program, group,
-                     {.text = {.name = "list",
-                               .summary = "List contacts of an account, in the order of numbers",
-                               .example = "merpati contact list --account acc_1 --tag vip"},
-                      .path = "/contacts",
-                      .states = {},
-                      .filters = {tag_filter(),
-                                  {.name = "--text",
-                                   .field = "text",
-                                   .help = "Only with this in the name or the number",
-                                   .shape = "TEXT",
-                                   .check = not_empty()}},
-                      .columns = contact_columns,
-                      .when_empty = "There are no such contacts.",
-                      .subject = of_account,
-                      .view = person_view});
+RequestCommand list() {
+    return {.text = {.name = "list",
+                     .summary = "List contacts of an account, in the order of numbers",
+                     .example = "merpati contact list --account acc_1 --tag vip"},
+            .path = "/contacts",
+            .parameters = {required_account_filter(),
+                           tag_filter(),
+                           {.name = "--text",
+                            .help = "Only with this in the name or the number",
+                            .shape = "TEXT",
+                            .field = "text"}},
+            .columns = contact_columns,
+            .when_empty = "There are no such contacts.",
+            .is_long = true,
+            .view = person_view};
+}
+
+RequestCommand show() {
+    return {.text = {.name = "show",
+                     .summary = "Show a contact",
+                     .example = "merpati contact show 6281234567890 --account acc_1"},
+            .path = "/contacts/{}",
+            .parameters = {contact_number, contact_account},
+            .columns = contact_sheet,
+            .view = person_view};
 }
 
 struct NewContact {
@@ -153,20 +155,16 @@ ImportCommand import_contacts() {
         .columns = imported_contacts_sheet};
 }
 
-void add_contact_export(Program& program, CLI::App& group) {
-    add_export_command(
-        program, group,
-        {.text = {.name = "export",
-                  .summary = "Print all contacts of an account, as CSV or JSON lines",
-                  .details = "The output is streamed, so its size does not matter. In CSV (RFC "
-                             "4180) a value\nthat a spreadsheet would take for a formula begins "
-                             "with an apostrophe.",
-                  .example = "merpati contact export --account acc_1 > contacts.csv"},
-         .path = "/contacts/export",
-         .states = {},
-         .filters = {tag_filter()},
-         .formats = {"csv", "ndjson"},
-         .subject = of_account});
+RequestCommand export_contacts() {
+    return {.text = {.name = "export",
+                     .summary = "Print all contacts of an account, as CSV or JSON lines",
+                     .details = "The output is streamed, so its size does not matter. In CSV (RFC "
+                                "4180) a value\nthat a spreadsheet would take for a formula begins "
+                                "with an apostrophe.",
+                     .example = "merpati contact export --account acc_1 > contacts.csv"},
+            .path = "/contacts/export",
+            .parameters = {required_account_filter(), tag_filter()},
+            .formats = {"csv", "ndjson"}};
 }
 
 RequestCommand remove_contact() {
@@ -197,20 +195,10 @@ void add_contact_commands(Program& program) {
                                            .summary = "Contacts: people who are kept for campaigns",
                                            .example = "merpati contact list --account acc_1",
                                            .section = section::campaigns});
-    add_contact_list(program, group);
-    add_request_command(program, group,
-                        {.text = {.name = "show",
-                                  .summary = "Show a contact",
-                                  .example = "merpati contact show 6281234567890 --account acc_1"},
-                         .method = http::Method::get,
-                         .path = "/contacts/{}",
-                         .parameters = {contact_number, contact_account},
-                         .columns = contact_sheet,
-                         .view = person_view});
+    add_request_commands(program, group, {list(), show()});
     add_contact_put(program, group);
     add_import_command(program, group, import_contacts());
-    add_contact_export(program, group);
-    add_request_command(program, group, remove_contact());
+    add_request_commands(program, group, {export_contacts(), remove_contact()});
 }
 
 }  // namespace merpati::cli

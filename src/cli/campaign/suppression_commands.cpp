@@ -4,7 +4,6 @@
 
 #include "cli/campaign/people_file.hpp"
 #include "cli/commands.hpp"
-#include "cli/list_command.hpp"
 #include "cli/request_command.hpp"
 
 namespace merpati::cli {
@@ -18,8 +17,6 @@ constexpr Column removed_suppression_sheet[]{"number", "removed"};
 
 constexpr Column imported_suppressions_sheet[]{"rows", "added", "invalid", "duplicate"};
 
-constexpr Subject of_one_account{.needs_account = true};
-
 const Parameter suppressed_number{.name = "NUMBER", .help = "The number"};
 const Parameter suppressing_account{.name = "--account",
                                     .help = "Whose campaigns: acc_1, or 1",
@@ -27,13 +24,28 @@ const Parameter suppressing_account{.name = "--account",
                                     .field = "account",
                                     .required = true};
 
-ImportCommand import_suppressions() {
-    return {.text = {.name = "import",
-                     .summary = "Suppress all numbers of a file",
-                     .example = "merpati suppression import blacklist.csv --account acc_1"},
-            .path = "/suppressions/import",
-            .account_help = "Whose campaigns: acc_1, or 1",
-            .columns = imported_suppressions_sheet};
+RequestCommand list() {
+    return {.text = {.name = "list",
+                     .summary = "List suppressed numbers, in the order of numbers",
+                     .example = "merpati suppression list --account acc_1"},
+            .path = "/suppressions",
+            .parameters = {required_account_filter(),
+                           {.name = "--number",
+                            .help = "Only those that begin so: 62812",
+                            .shape = "DIGITS",
+                            .field = "number"}},
+            .columns = suppression_columns,
+            .when_empty = "No number is suppressed.",
+            .is_long = true};
+}
+
+RequestCommand show() {
+    return {.text = {.name = "show",
+                     .summary = "Show why campaigns do not reach a number, and since when",
+                     .example = "merpati suppression show 6281234567890 --account acc_1"},
+            .path = "/suppressions/{}",
+            .parameters = {suppressed_number, suppressing_account},
+            .columns = suppression_sheet};
 }
 
 RequestCommand add_one() {
@@ -47,10 +59,28 @@ RequestCommand add_one() {
                            suppressing_account,
                            {.name = "--reason",
                             .help = "Why (manual)",
-                            .shape = "manual|import|opt_out|unregistered",
-                            .check = one_of({"manual", "import", "opt_out", "unregistered"}),
+                            .words = {"manual", "import", "opt_out", "unregistered"},
                             .field = "reason"}},
             .columns = suppression_sheet};
+}
+
+ImportCommand import_suppressions() {
+    return {.text = {.name = "import",
+                     .summary = "Suppress all numbers of a file",
+                     .example = "merpati suppression import blacklist.csv --account acc_1"},
+            .path = "/suppressions/import",
+            .account_help = "Whose campaigns: acc_1, or 1",
+            .columns = imported_suppressions_sheet};
+}
+
+RequestCommand export_all() {
+    return {.text = {.name = "export",
+                     .summary = "Print all suppressed numbers, as CSV or JSON lines",
+                     .details = "The output is streamed, so its size does not matter.",
+                     .example = "merpati suppression export --account acc_1 > out.csv"},
+            .path = "/suppressions/export",
+            .parameters = {required_account_filter()},
+            .formats = {"csv", "ndjson"}};
 }
 
 RequestCommand remove_one() {
@@ -71,41 +101,9 @@ void add_suppression_commands(Program& program) {
                                            .summary = "Numbers that campaigns must not reach",
                                            .example = "merpati suppression list --account acc_1",
                                            .section = section::campaigns});
-    add_list_command(program, group,
-                     {.text = {.name = "list",
-                               .summary = "List suppressed numbers, in the order of numbers",
-                               .example = "merpati suppression list --account acc_1"},
-                      .path = "/suppressions",
-                      .states = {},
-                      .filters = {{.name = "--number",
-                                   .field = "number",
-                                   .help = "Only those that begin so: 62812",
-                                   .shape = "DIGITS",
-                                   .check = not_empty()}},
-                      .columns = suppression_columns,
-                      .when_empty = "No number is suppressed.",
-                      .subject = of_one_account});
-    add_request_command(
-        program, group,
-        {.text = {.name = "show",
-                  .summary = "Show why campaigns do not reach a number, and since when",
-                  .example = "merpati suppression show 6281234567890 --account acc_1"},
-         .method = http::Method::get,
-         .path = "/suppressions/{}",
-         .parameters = {suppressed_number, suppressing_account},
-         .columns = suppression_sheet});
-    add_request_command(program, group, add_one());
+    add_request_commands(program, group, {list(), show(), add_one()});
     add_import_command(program, group, import_suppressions());
-    add_export_command(program, group,
-                       {.text = {.name = "export",
-                                 .summary = "Print all suppressed numbers, as CSV or JSON lines",
-                                 .details = "The output is streamed, so its size does not matter.",
-                                 .example = "merpati suppression export --account acc_1 > out.csv"},
-                        .path = "/suppressions/export",
-                        .states = {},
-                        .formats = {"csv", "ndjson"},
-                        .subject = of_one_account});
-    add_request_command(program, group, remove_one());
+    add_request_commands(program, group, {export_all(), remove_one()});
 }
 
 }  // namespace merpati::cli
