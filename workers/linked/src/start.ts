@@ -1,7 +1,8 @@
 // Starts the worker: checks what it runs on, greets the gateway, and puts the parts together.
 import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
-import { proto, WA_CERT_DETAILS } from "baileys";
+import { proto } from "baileys";
+import { trustRootKey } from "./baileys/root_key.js";
 import { currentScope } from "./baileys/scope.js";
 import { testSignatures } from "./baileys/self_test.js";
 import { checkCertificates } from "./baileys/signatures.js";
@@ -43,7 +44,7 @@ export async function runWorker(): Promise<void> {
   const startRate = new StartRate(clock, STARTS_PER_SECOND);
   const settings = await greet(peer, startRate);
   if (settings.rootKey) {
-    WA_CERT_DETAILS.PUBLIC_KEY = settings.rootKey; // Baileys has no option for it.
+    trustRootKey(settings.rootKey);
   }
   surviveFaults(gateway);
   const around: Surroundings = {

@@ -1,10 +1,10 @@
 import { proto } from "baileys";
 import { expect, test } from "vitest";
 import { closeOf, consequence, OTHER_NUMBER } from "../src/devices/close_reasons.js";
-import { isSameNumber } from "../src/baileys/addresses.js";
 import { allowedHost } from "../src/inbound/media_fetch.js";
 import { isFromPerson, received } from "../src/inbound/messages.js";
 import { receiptOf } from "../src/inbound/receipts.js";
+import { isSameNumber } from "../src/platform/addresses.js";
 import { harmless } from "../src/process/log.js";
 import { platformId } from "../src/sending/content.js";
 

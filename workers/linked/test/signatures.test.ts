@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import { beforeAll, expect, test } from "vitest";
 import { queueJob } from "../src/baileys/job_queue.js";
-import { verifySignature } from "../src/baileys/xeddsa.js";
+import { verifySignature } from "../src/platform/xeddsa.js";
 
 type Baileys = typeof import("baileys");
 let baileys: Baileys;

@@ -3,7 +3,7 @@
 // with the key of the handshake. Without this file only TLS would authenticate the platform.
 import { timingSafeEqual } from "node:crypto";
 import * as libsignal from "libsignal";
-import { verifySignature } from "./xeddsa.js";
+import { verifySignature } from "../platform/xeddsa.js";
 
 type Verify = (key: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
 type Agree = (publicKey: Uint8Array, privateKey: Uint8Array) => Uint8Array;

@@ -8,18 +8,18 @@ import makeWASocket, {
   type NewChatMessageCapInfo,
   proto,
 } from "baileys";
-import { isSameNumber } from "../baileys/addresses.js";
 import { FrameGate, guardFrames } from "../baileys/frame_gate.js";
 import type { BaileysLogger } from "../baileys/logger.js";
 import { runIn, type Scope } from "../baileys/scope.js";
 import { sessionRepository } from "../baileys/session_repository.js";
-import { TimedCache } from "../baileys/timed_cache.js";
 import { HistoryDesk } from "../inbound/history_desk.js";
 import { InboundDesk } from "../inbound/inbound_desk.js";
 import { ReceiptDesk } from "../inbound/receipt_desk.js";
 import { Passkey, PASSKEY_MS, pairingExpired } from "../pairing/passkey.js";
+import { isSameNumber } from "../platform/addresses.js";
 import { type Clock, pause } from "../process/clock.js";
 import { errorName } from "../process/log.js";
+import { TimedCache } from "../process/timed_cache.js";
 import type { Gateway } from "../protocol/gateway.js";
 import type { Acks } from "../sending/acks.js";
 import { contactOf, contactQuery } from "../sending/contact_query.js";

@@ -1,10 +1,10 @@
 // One linked device: pairing, connecting, staying connected.
 import type { AuthenticationCreds } from "baileys";
 import { baileysLogger } from "../baileys/logger.js";
-import type { TimedCache } from "../baileys/timed_cache.js";
 import { type PairingMethod, PairingSteps } from "../pairing/pairing_steps.js";
 import { atMost, type Chance, type Clock } from "../process/clock.js";
 import { errorName, harmless } from "../process/log.js";
+import type { TimedCache } from "../process/timed_cache.js";
 import { ProtocolError } from "../protocol/errors.js";
 import type { DeviceState, Gateway, Run } from "../protocol/gateway.js";
 import { Acks } from "../sending/acks.js";

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { createInflate } from "node:zlib";
 import { BufferJSON, proto } from "baileys";
-import { userOf } from "../baileys/addresses.js";
+import { userOf } from "../platform/addresses.js";
 import { errorName } from "../process/log.js";
 import type { Gateway } from "../protocol/gateway.js";
 import type { Change, DeviceStore } from "../store/device_store.js";

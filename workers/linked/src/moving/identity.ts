@@ -1,7 +1,7 @@
 // The identity of a linked device: creds.json.
 import { createPrivateKey, createPublicKey } from "node:crypto";
-import { isSameNumber } from "../baileys/addresses.js";
-import { verifySignature } from "../baileys/xeddsa.js";
+import { isSameNumber } from "../platform/addresses.js";
+import { verifySignature } from "../platform/xeddsa.js";
 import {
   anyText,
   base64,

@@ -1,7 +1,7 @@
 // Looks up which numbers are on the platform. Too many look-ups get accounts banned, so answers are
 // cached, and look-ups leave one by one.
-import { TimedCache } from "../baileys/timed_cache.js";
 import { type Clock, pause } from "../process/clock.js";
+import { TimedCache } from "../process/timed_cache.js";
 import { ProtocolError } from "../protocol/errors.js";
 import { details } from "../texts.js";
 import { nothingSent } from "./refusals.js";

@@ -12,8 +12,8 @@ import {
   type MediaConnInfo,
   proto,
 } from "baileys";
-import { TimedCache } from "../baileys/timed_cache.js";
 import type { Clock } from "../process/clock.js";
+import { TimedCache } from "../process/timed_cache.js";
 
 export type UploadKind = "image" | "video" | "audio" | "document" | "sticker";
 

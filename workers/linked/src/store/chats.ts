@@ -1,7 +1,7 @@
 // Which contacts a device may write to during a restriction: those who gave it a token, and those
 // who wrote to it.
 import { BufferJSON } from "baileys";
-import { userOf } from "../baileys/addresses.js";
+import { userOf } from "../platform/addresses.js";
 import type { Clock } from "../process/clock.js";
 import type { DeviceStore } from "./device_store.js";
 

@@ -1,6 +1,5 @@
-// A cache in the form that Baileys accepts, which is also the worker's own.
-import type { CacheStore } from "baileys";
-import type { Clock } from "../process/clock.js";
+// A cache in memory. It has the methods that Baileys calls of the caches that it is given.
+import type { Clock } from "./clock.js";
 
 export interface CacheLimits {
   entriesMax: number;
@@ -11,7 +10,7 @@ export interface CacheLimits {
 }
 
 /// Limits: beyond `entriesMax` the entry that was set first is dropped.
-export class TimedCache implements CacheStore {
+export class TimedCache {
   private readonly entries = new Map<string, { value: unknown; until: number }>();
 
   constructor(
