@@ -1,39 +1,20 @@
 // A choice stored in this browser.
-import { useCallback, useState } from "react";
+import { useLocalStorage } from "@mantine/hooks";
 
-/** Like useState; uses the stored value if it is one of `allowed`. */
+/** Like useState; uses the stored value if it is one of `allowed`. Tabs choose for themselves. */
 export function useStored<Value extends string>(
   name: string,
   initial: Value,
   allowed?: readonly Value[],
 ): [Value, (value: Value) => void] {
-  const [value, setValue] = useState<Value>(() => {
-    const stored = read(name) as Value | null;
-    return stored !== null && (!allowed || allowed.includes(stored)) ? stored : initial;
+  const [value, setValue] = useLocalStorage<Value | undefined>({
+    key: name,
+    // Not `defaultValue: initial`, which would be stored as if it had been chosen.
+    getInitialValueInEffect: false,
+    sync: false,
+    serialize: (chosen) => chosen ?? "",
+    deserialize: (text) =>
+      !allowed || allowed.some((one) => one === text) ? (text as Value) : undefined,
   });
-  const set = useCallback(
-    (next: Value) => {
-      setValue(next);
-      write(name, next);
-    },
-    [name],
-  );
-  return [value, set];
-}
-
-// A browser that stores nothing for this page throws.
-function read(name: string): string | null {
-  try {
-    return localStorage.getItem(name);
-  } catch {
-    return null;
-  }
-}
-
-function write(name: string, value: string): void {
-  try {
-    localStorage.setItem(name, value);
-  } catch {
-    // The choice then lasts as long as the page.
-  }
+  return [value ?? initial, setValue];
 }
