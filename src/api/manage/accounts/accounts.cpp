@@ -157,9 +157,6 @@ Result<value> create(const Context& context, Call& call) {
 
 Result<value> show_own(const Context& context, Call& call) {
     const auto id = call.fields.text("account", 32);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     auto account = find_own_account(context, call, id);
     if (!account) {
         return pass(account);

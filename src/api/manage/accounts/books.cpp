@@ -155,9 +155,6 @@ Result<value> list(const Context& context, Call& call) {
     const auto named = call.fields.text("account", 32);
     const auto before = take_cursor(call.fields, list_name, parse_number);
     const auto limit = take_limit(call.fields);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto account = find_own_account(context, call, named);
     if (!account) {
         return pass(account);
@@ -183,9 +180,6 @@ Result<value> show(const Context& context, Call& call) {
     const auto format = call.fields.text("format", 8);
     if (format && *format != "json" && *format != "csv") {
         call.fields.mistake("format", "must be json or csv");
-    }
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
     }
     const auto owner = find_owner(context, call, named);
     if (!owner) {

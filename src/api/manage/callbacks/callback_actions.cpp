@@ -188,9 +188,6 @@ Result<value> replay_many(const Context& context, Call& call) {
     if (!filter.since && !filter.until && !state) {
         fields.mistake("since", "must be given, or `until`, or `state`: all are never replayed");
     }
-    if (auto checked = fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_own_account(context, call, account);
     if (!owner) {
         return pass(owner);
@@ -231,9 +228,6 @@ Result<value> test(const Context& context, Call& call) {
     auto& fields = call.fields;
     const auto account = fields.text("account", 32);
     auto url = fields.text("url", url_bytes_max);
-    if (auto checked = fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_own_account(context, call, account);
     if (!owner) {
         return pass(owner);

@@ -35,10 +35,7 @@ Result<value> list(const Context& context, Call& call) {
 }
 
 Result<value> show(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto found = find_callback(context, call, call.id);
+    const auto found = find_named_callback(context, call);
     if (!found) {
         return pass(found);
     }
@@ -46,10 +43,7 @@ Result<value> show(const Context& context, Call& call) {
 }
 
 Result<value> replay(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto found = find_callback(context, call, call.id);
+    const auto found = find_named_callback(context, call);
     if (!found) {
         return pass(found);
     }
@@ -70,7 +64,7 @@ Result<value> replay(const Context& context, Call& call) {
         return pass(replayed);
     }
     context.callbacks.wake({found->callback.account, found->callback.origin_key});
-    auto shown = find_callback(context, call, call.id);
+    auto shown = find_named_callback(context, call);
     if (!shown) {
         return pass(shown);
     }

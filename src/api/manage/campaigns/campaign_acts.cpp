@@ -63,7 +63,7 @@ Result<value> stop_sending(const Context& context, Call& call, Act act) {
         return pass(stopped);
     }
     (void)context.campaigns.control.wait_until_withdrawn(stopped->id);
-    const auto now = find_campaign(context, call, call.id);
+    const auto now = find_named_campaign(context, call);
     return now ? Result<value>{as_shown(context, call, *now)} : pass(now);
 }
 
@@ -77,7 +77,7 @@ std::optional<Timestamp> start_time(const Campaign& campaign, std::optional<Time
 
 /// Checks the campaign, unless its state refuses the start anyway, and starts it.
 Result<Campaign> check_and_start(const Context& context, Call& call, const std::string& at) {
-    const auto campaign = find_campaign(context, call, call.id);
+    const auto campaign = find_named_campaign(context, call);
     if (!campaign) {
         return campaign;
     }
@@ -121,7 +121,7 @@ Result<Campaign> claimed(const Context& context, Campaign campaign,
 
 /// A campaign whose schedule came to nothing is checked as `start` checks it.
 Result<void> check_before_first_start(const Context& context, Call& call) {
-    const auto campaign = find_campaign(context, call, call.id);
+    const auto campaign = find_named_campaign(context, call);
     if (!campaign) {
         return pass(campaign);
     }
@@ -139,9 +139,6 @@ Result<void> check_before_first_start(const Context& context, Call& call) {
 
 Result<value> start(const Context& context, Call& call) {
     const auto at = call.fields.text("at", wished_time_bytes_max);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     // The right is checked before the whole audience is read.
     auto started = check_and_start(context, call, at.value_or(""));
     for (int tries = 1;
@@ -166,9 +163,6 @@ Result<value> pause(const Context& context, Call& call) {
 Result<value> resume(const Context& context, Call& call) {
     const auto devices = take_devices(call.fields);
     const auto per_minute = take_per_minute(call.fields);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     if (auto ready = check_before_first_start(context, call); !ready) {
         return pass(ready);
     }
@@ -201,10 +195,7 @@ Result<value> retry(const Context& context, Call& call) {
     if (code && scope == store::RetryScope::uncertain) {
         fields.mistake("code", "must be given only with the scope failed");
     }
-    if (auto checked = fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto campaign = find_campaign(context, call, call.id);
+    const auto campaign = find_named_campaign(context, call);
     if (!campaign) {
         return pass(campaign);
     }
@@ -218,7 +209,7 @@ Result<value> retry(const Context& context, Call& call) {
         return pass(rows);
     }
     call.did = {{"recipients", *rows}};
-    const auto now = find_campaign(context, call, call.id);
+    const auto now = find_named_campaign(context, call);
     return now ? Result<value>{as_shown(context, call, *now)} : pass(now);
 }
 

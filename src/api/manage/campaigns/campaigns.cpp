@@ -89,9 +89,6 @@ Result<value> list(const Context& context, Call& call) {
     filter.state = fields.word("state", model::parse_campaign_state, states);
     filter.before = take_cursor(fields, "campaigns", model::CampaignId::parse);
     filter.limit = take_limit(fields);
-    if (auto checked = fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_owner(context, call, account);
     if (!owner) {
         return pass(owner);
@@ -109,10 +106,7 @@ Result<value> list(const Context& context, Call& call) {
 }
 
 Result<value> show(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto campaign = find_campaign(context, call, call.id);
+    const auto campaign = find_named_campaign(context, call);
     return campaign ? Result<value>{shown(context, call, *campaign)} : pass(campaign);
 }
 

@@ -257,10 +257,7 @@ Result<value> preview(const Context& context, Call& call) {
     if (row && by_values) {
         fields.mistake("row", "must not be given with values");
     }
-    if (auto checked = fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto campaign = find_campaign(context, call, call.id);
+    const auto campaign = find_named_campaign(context, call);
     if (!campaign) {
         return pass(campaign);
     }
@@ -279,10 +276,7 @@ Result<value> preview(const Context& context, Call& call) {
 }
 
 Result<value> check(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto campaign = find_campaign(context, call, call.id);
+    const auto campaign = find_named_campaign(context, call);
     if (!campaign) {
         return pass(campaign);
     }
@@ -301,10 +295,7 @@ Result<value> test(const Context& context, Call& call) {
     auto& fields = call.fields;
     const auto to = take_recipients(fields);
     const auto row = fields.integer("row", 1, std::numeric_limits<std::uint32_t>::max());
-    if (auto checked = fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto campaign = find_campaign(context, call, call.id);
+    const auto campaign = find_named_campaign(context, call);
     if (!campaign) {
         return pass(campaign);
     }

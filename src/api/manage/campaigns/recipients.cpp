@@ -161,10 +161,7 @@ Result<value> list(const Context& context, Call& call) {
 Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
     auto filter = take_filter(call.fields);
     const auto format = take_export_format(call.fields);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto campaign = find_campaign(context, call, call.id);
+    const auto campaign = find_named_campaign(context, call);
     if (!campaign) {
         return pass(campaign);
     }
@@ -176,10 +173,7 @@ Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
 
 Result<value> add(const Context& context, Call& call, Upload& upload) {
     const UploadFields given{call};
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto campaign = find_campaign(context, call, call.id);
+    const auto campaign = find_named_campaign(context, call);
     if (!campaign) {
         return pass(campaign);
     }
@@ -206,10 +200,7 @@ Result<value> add(const Context& context, Call& call, Upload& upload) {
 }
 
 Result<value> empty(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto named = find_campaign(context, call, call.id);
+    const auto named = find_named_campaign(context, call);
     if (!named) {
         return pass(named);
     }

@@ -93,9 +93,6 @@ Result<value> list(const Context& context, Call& call) {
     filter.text = fields.text("text", search_bytes_max).value_or("");
     filter.after = take_cursor(fields, "contacts", [&](auto text) { return cursor.parse(text); });
     filter.limit = take_limit(fields);
-    if (auto checked = fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_own_account(context, call, account);
     if (!owner) {
         return pass(owner);
@@ -164,9 +161,6 @@ Result<value> put(const Context& context, Call& call) {
 Result<value> remove(const Context& context, Call& call) {
     const auto account = call.fields.text("account", 32);
     const bool everywhere = call.fields.boolean("everywhere").value_or(false);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_own_account(context, call, account);
     if (!owner) {
         return pass(owner);
@@ -211,9 +205,6 @@ Result<value> import_list(const Context& context, Call& call, Upload& upload) {
     const auto account = call.fields.text("account", 32);
     auto tags = call.fields.words("tag", Contact::tags_max).value_or(std::vector<std::string>{});
     const UploadFields given{call};
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_own_account(context, call, account);
     if (!owner) {
         return pass(owner);

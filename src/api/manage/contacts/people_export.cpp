@@ -236,9 +236,6 @@ private:
 /// The account of an export, once all fields are taken.
 Result<model::AccountId> exported_account(const Context& context, Call& call,
                                           const std::optional<std::string>& named) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_own_account(context, call, named);
     if (!owner) {
         return pass(owner);

@@ -35,9 +35,6 @@ bool may_choose(const Context& context, const Call& call, std::string_view name)
 
 Result<value> list(const Context& context, Call& call) {
     const auto account = call.fields.text("account", 32);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_owner(context, call, account);
     if (!owner) {
         return pass(owner);

@@ -51,7 +51,7 @@ template <class Parse>
 }
 
 /// Takes the fields `account`, `cursor` and `limit` into the filter. Must take the call's last
-/// fields, because it ends with `finish`.
+/// fields, because it ends with find_owner.
 template <class Filter>
 [[nodiscard]] Result<void> take_page(const Context& context, Call& call, std::string_view list,
                                      Filter& filter) {
@@ -59,9 +59,6 @@ template <class Filter>
     const auto account = fields.text("account", 32);
     filter.before = take_cursor(fields, list, Uuid::parse);
     filter.limit = take_limit(fields);
-    if (auto checked = fields.finish(); !checked) {
-        return checked;
-    }
     const auto owner = find_owner(context, call, account);
     if (!owner) {
         return pass(owner);
@@ -151,9 +148,6 @@ template <class PartOf, class Show, class NumberOf>
                                                         Show show, NumberOf number_of) {
     const auto account = call.fields.text("account", 32);
     const auto page = take_numbered_page(call.fields, list);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_owner(context, call, account);
     if (!owner) {
         return pass(owner);

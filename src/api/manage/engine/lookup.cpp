@@ -1,5 +1,7 @@
 #include "api/manage/engine/lookup.hpp"
 
+#include <functional>
+
 #include <fmt/format.h>
 
 #include "base/uuid.hpp"
@@ -42,17 +44,18 @@ std::unexpected<Error> no_choice(Fields& fields) {
     return pass(fields.finish());
 }
 
-/// The record that was found, if the caller has the right to it.
-template <class Record>
-Result<Record> admit(const Call& call, Result<std::optional<Record>> found,
-                     model::AccountId Record::* account, std::unexpected<Error> missing) {
+/// The record that was found, if the caller has the right to it. `account_of` answers whose it is.
+template <class Record, class AccountOf>
+Result<Record> admit(const Call& call, Result<std::optional<Record>> found, AccountOf account_of,
+                     std::unexpected<Error> missing) {
     if (!found) {
         return pass(found);
     }
     if (!*found) {
         return missing;
     }
-    if (auto checked = check_right(call, (**found).*account, std::move(missing)); !checked) {
+    if (auto checked = check_right(call, std::invoke(account_of, **found), std::move(missing));
+        !checked) {
         return pass(checked);
     }
     return **std::move(found);
@@ -129,6 +132,11 @@ Result<model::Campaign> find_campaign(const Context& context, const Call& call,
         [&](store::Reader& reader) { return find_campaign(reader.campaigns(), call, id); });
 }
 
+Result<model::Campaign> find_named_campaign(const Context& context, const Call& call) {
+    auto checked = call.fields.finish();
+    return checked ? find_campaign(context, call, call.id) : pass(checked);
+}
+
 Result<model::Account> find_account(const Context& context, const Call& call, std::string_view id) {
     const auto parsed = model::AccountId::parse(id);
     if (!parsed) {
@@ -153,29 +161,18 @@ Result<std::shared_ptr<const model::Device>> find_device(const Context& context,
 
 Result<std::shared_ptr<const model::Device>> find_named_device(const Context& context,
                                                                const Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    return find_device(context, call, call.id);
+    auto checked = call.fields.finish();
+    return checked ? find_device(context, call, call.id) : pass(checked);
 }
 
 Result<store::MessageRecord> find_message(store::ListReader& reader, const Call& call,
                                           std::string_view id) {
     const auto parsed = Uuid::parse(id);
-    if (!parsed) {
-        return no_message(id);
-    }
-    auto found = reader.message(*parsed);
-    if (!found) {
-        return pass(found);
-    }
-    if (!*found) {
-        return no_message(id);
-    }
-    if (auto checked = check_right(call, (*found)->message.account, no_message(id)); !checked) {
-        return pass(checked);
-    }
-    return **std::move(found);
+    const auto account_of = [](const store::MessageRecord& record) {
+        return record.message.account;
+    };
+    return parsed ? admit(call, reader.message(*parsed), account_of, no_message(id))
+                  : no_message(id);
 }
 
 Result<store::MessageRecord> find_message(const Context& context, const Call& call,
@@ -183,31 +180,33 @@ Result<store::MessageRecord> find_message(const Context& context, const Call& ca
     return context.read([&](store::Reader& reader) { return find_message(reader, call, id); });
 }
 
-Result<store::QueuedCallback> find_callback(const Context& context, const Call& call,
-                                            std::string_view id) {
-    const auto parsed = Uuid::parse(id);
-    if (!parsed) {
-        return no_callback(id);
-    }
-    auto found = context.read([&](store::Reader& reader) { return reader.callback(*parsed); });
-    if (!found) {
-        return pass(found);
-    }
-    if (!*found) {
-        return no_callback(id);
-    }
-    if (auto checked = check_right(call, (*found)->callback.account, no_callback(id)); !checked) {
+Result<store::MessageRecord> find_named_message(const Context& context, const Call& call) {
+    auto checked = call.fields.finish();
+    return checked ? find_message(context, call, call.id) : pass(checked);
+}
+
+Result<store::QueuedCallback> find_named_callback(const Context& context, const Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    return **std::move(found);
+    const auto parsed = Uuid::parse(call.id);
+    if (!parsed) {
+        return no_callback(call.id);
+    }
+    return admit(
+        call, context.read([&](store::Reader& reader) { return reader.callback(*parsed); }),
+        [](const store::QueuedCallback& queued) { return queued.callback.account; },
+        no_callback(call.id));
 }
 
 /// Received media belong to the account that the device belongs to now.
-Result<FoundMedia> find_received_media(const Context& context, const Call& call,
-                                       std::string_view id) {
-    const auto parsed = Uuid::parse(id);
+Result<FoundMedia> find_named_media(const Context& context, const Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto parsed = Uuid::parse(call.id);
     if (!parsed) {
-        return no_media(id);
+        return no_media(call.id);
     }
     auto found =
         context.read([&](store::Reader& reader) { return reader.received_media(*parsed); });
@@ -216,9 +215,9 @@ Result<FoundMedia> find_received_media(const Context& context, const Call& call,
     }
     auto device = *found ? context.directory.find_device((*found)->device) : nullptr;
     if (device == nullptr) {
-        return no_media(id);
+        return no_media(call.id);
     }
-    if (auto checked = check_right(call, device->account, no_media(id)); !checked) {
+    if (auto checked = check_right(call, device->account, no_media(call.id)); !checked) {
         return pass(checked);
     }
     return FoundMedia{.media = **std::move(found), .device = std::move(device)};
@@ -226,6 +225,9 @@ Result<FoundMedia> find_received_media(const Context& context, const Call& call,
 
 Result<std::optional<model::AccountId>> find_owner(const Context& context, Call& call,
                                                    const std::optional<std::string>& account) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
     if (!account && call.principal.is_administrator()) {
         return std::nullopt;
     }
@@ -238,6 +240,9 @@ Result<std::optional<model::AccountId>> find_owner(const Context& context, Call&
 
 Result<model::Account> find_own_account(const Context& context, Call& call,
                                         const std::optional<std::string>& account) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
     return own_account(call, account,
                        [&](const std::string& id) { return find_account(context, call, id); });
 }
@@ -250,9 +255,6 @@ Result<model::Account> find_own_account(store::Tables& tables, Call& call,
 
 Result<model::Account> take_own_account(const Context& context, Call& call) {
     const auto account = call.fields.text("account", 32);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     return find_own_account(context, call, account);
 }
 

@@ -17,6 +17,10 @@ namespace merpati::api::manage {
 /// text as an object that does not exist. In an account that the caller knows, it must have the
 /// scope that the operation needs.
 ///
+/// "Named" is the object in the call's path. Functions for it, and those that find the account of a
+/// call outside a change, are for handlers that have taken all fields: they fail with the fields'
+/// mistakes first.
+///
 /// Errors of all: not_found, also for a malformed id; forbidden; those of the store.
 
 /// For use inside a change, where the result stays true until the commit.
@@ -33,6 +37,7 @@ namespace merpati::api::manage {
                                                     std::string_view id);
 [[nodiscard]] Result<model::Campaign> find_campaign(const Context& context, const Call& call,
                                                     std::string_view id);
+[[nodiscard]] Result<model::Campaign> find_named_campaign(const Context& context, const Call& call);
 
 /// Read from the store, because the directory does not have the present credit.
 [[nodiscard]] Result<model::Account> find_account(const Context& context, const Call& call,
@@ -40,16 +45,15 @@ namespace merpati::api::manage {
 [[nodiscard]] Result<std::shared_ptr<const model::Device>> find_device(const Context& context,
                                                                        const Call& call,
                                                                        std::string_view number);
-/// The device in the call's path. For a handler that has taken all fields: fails with their
-/// mistakes first.
 [[nodiscard]] Result<std::shared_ptr<const model::Device>> find_named_device(const Context& context,
                                                                              const Call& call);
 [[nodiscard]] Result<store::MessageRecord> find_message(store::ListReader& reader, const Call& call,
                                                         std::string_view id);
 [[nodiscard]] Result<store::MessageRecord> find_message(const Context& context, const Call& call,
                                                         std::string_view id);
-/// Calls `show` with a reader of the store and the message in the call's path, and answers its
-/// result. For a handler that has taken all fields.
+[[nodiscard]] Result<store::MessageRecord> find_named_message(const Context& context,
+                                                              const Call& call);
+/// Calls `show` with a reader of the store and the named message, and answers its result.
 template <class Show>
 [[nodiscard]] Result<boost::json::value> with_named_message(const Context& context,
                                                             const Call& call, Show show) {
@@ -61,16 +65,15 @@ template <class Show>
         return record ? show(reader, *record) : pass(record);
     });
 }
-[[nodiscard]] Result<store::QueuedCallback> find_callback(const Context& context, const Call& call,
-                                                          std::string_view id);
+[[nodiscard]] Result<store::QueuedCallback> find_named_callback(const Context& context,
+                                                                const Call& call);
 
 /// Received media, with the device that received them.
 struct FoundMedia {
     store::ReceivedMedia media;
     std::shared_ptr<const model::Device> device;
 };
-[[nodiscard]] Result<FoundMedia> find_received_media(const Context& context, const Call& call,
-                                                     std::string_view id);
+[[nodiscard]] Result<FoundMedia> find_named_media(const Context& context, const Call& call);
 
 /// The mistake in `account` where none was named and the caller has not exactly one.
 inline constexpr std::string_view account_needed =
@@ -87,8 +90,7 @@ inline constexpr std::string_view account_needed =
                                                       const std::optional<std::string>& account);
 [[nodiscard]] Result<model::Account> find_own_account(store::Tables& tables, Call& call,
                                                       const std::optional<std::string>& account);
-/// The same for a call whose only field is `account`, or whose others were taken. Fails with the
-/// mistakes of fields first.
+/// The same for a call whose only field is `account`, or whose others were taken.
 [[nodiscard]] Result<model::Account> take_own_account(const Context& context, Call& call);
 
 /// Checks the caller's right to the operation in the account. `missing` is the error if the caller

@@ -143,9 +143,6 @@ Result<value> send_for_listmonk(const Context& context, Call& call, Upload& uplo
     ListmonkAddress address{
         .from = call.fields.required_text("from", typed_number_bytes_max),
         .attribute = call.fields.text("number", 64).value_or(std::string{usual_attribute})};
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto account = find_own_account(context, call, named);
     if (!account) {
         return pass(account);

@@ -32,10 +32,7 @@ Result<model::MessageId> send_message(const Context& context, Call& call, Single
 
 /// Makes a waiting message due. Pace, cap and window of its device still apply.
 Result<value> send_now(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    auto record = find_message(context, call, call.id);
+    auto record = find_named_message(context, call);
     if (!record) {
         return pass(record);
     }
@@ -56,17 +53,14 @@ Result<value> send_now(const Context& context, Call& call) {
     if (!hastened) {
         return pass(hastened);
     }
-    const auto shown = find_message(context, call, call.id);
+    const auto shown = find_named_message(context, call);
     return shown ? Result<value>{view(*shown, call.principal)} : pass(shown);
 }
 
 /// Sends a failed or cancelled message as a new message, which is checked and charged like any
 /// other.
 Result<value> retry(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    auto record = find_message(context, call, call.id);
+    auto record = find_named_message(context, call);
     if (!record) {
         return pass(record);
     }

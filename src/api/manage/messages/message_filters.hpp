@@ -13,15 +13,15 @@ namespace merpati::api::manage {
 /// The fields account, state, to, device, code, source, since, until and text.
 class MessageFilters {
 public:
-    /// Takes the fields. `Fields::finish` reports their mistakes.
+    /// Takes the fields. `of` reports their mistakes.
     explicit MessageFilters(Fields& fields);
 
     /// The list's name for cursors. It depends on the filters, so that a cursor works only with the
     /// same filters.
     [[nodiscard]] const std::string& list() const noexcept { return list_; }
 
-    /// The filter for the store. Call after `finish`. Errors: those of find_owner; forbidden: a
-    /// caller who sees numbers masked filters by one, which would reveal it.
+    /// The filter for the store. Call when all fields are taken. Errors: those of find_owner;
+    /// forbidden: a caller who sees numbers masked filters by one, which would reveal it.
     [[nodiscard]] Result<store::MessageFilter> of(const Context& context, Call& call) const;
 
 private:

@@ -23,7 +23,7 @@ namespace {
 using boost::json::value;
 
 Result<value> show_again(const Context& context, const Call& call) {
-    const auto record = find_message(context, call, call.id);
+    const auto record = find_named_message(context, call);
     if (!record) {
         return pass(record);
     }
@@ -155,9 +155,6 @@ std::optional<AllMessages::Format> parse_format(std::string_view word) {
 Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
     const MessageFilters filters{call.fields};
     const auto format = call.fields.word("format", parse_format, "ndjson or csv");
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     auto filter = filters.of(context, call);
     if (!filter) {
         return pass(filter);
@@ -170,9 +167,6 @@ Result<value> list(const Context& context, Call& call) {
     const MessageFilters filters{call.fields};
     const auto before = take_cursor(call.fields, filters.list(), Uuid::parse);
     const auto limit = take_limit(call.fields);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     auto filter = filters.of(context, call);
     if (!filter) {
         return pass(filter);
@@ -232,10 +226,7 @@ Result<value> show(const Context& context, Call& call) {
 }
 
 Result<value> cancel(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    auto record = find_message(context, call, call.id);
+    auto record = find_named_message(context, call);
     if (!record) {
         return pass(record);
     }
@@ -257,10 +248,7 @@ Result<value> cancel(const Context& context, Call& call) {
 
 /// Queues a held message again. It may then arrive twice, which the caller accepts.
 Result<value> release(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto record = find_message(context, call, call.id);
+    const auto record = find_named_message(context, call);
     if (!record) {
         return pass(record);
     }
@@ -288,10 +276,7 @@ Result<value> release(const Context& context, Call& call) {
 
 /// Fails a held message. It may have arrived nevertheless, which the caller accepts.
 Result<value> give_up(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    auto record = find_message(context, call, call.id);
+    auto record = find_named_message(context, call);
     if (!record) {
         return pass(record);
     }

@@ -61,9 +61,6 @@ admission::Submission take_submission(Fields& fields) {
 Result<value> create(const Context& context, Call& call) {
     const auto named = call.fields.text("account", 32);
     auto submission = take_submission(call.fields);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto account = find_own_account(context, call, named);
     if (!account) {
         return pass(account);

@@ -47,10 +47,7 @@ LateAnswer answer_with(media::ReceivedFilePtr file, const store::ReceivedMedia& 
 }  // namespace
 
 Result<Begin> media(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    auto found = find_received_media(context, call, call.id);
+    auto found = find_named_media(context, call);
     if (!found) {
         return pass(found);
     }

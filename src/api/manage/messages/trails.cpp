@@ -50,10 +50,7 @@ Result<value> messages::timeline(const Context& context, Call& call) {
 
 /// A caller who sees numbers masked does not see the receivers' answers, which may hold a number.
 Result<value> callbacks::attempts(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto found = find_callback(context, call, call.id);
+    const auto found = find_named_callback(context, call);
     if (!found) {
         return pass(found);
     }

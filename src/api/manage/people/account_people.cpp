@@ -73,9 +73,6 @@ Result<value> list(const Context& context, Call& call) {
     const auto after = take_cursor(call.fields, list_name, people::normalised_email);
     const auto limit =
         static_cast<std::size_t>(call.fields.integer("limit", 1, page_max).value_or(page_max));
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_own_account(context, call, account);
     if (!owner) {
         return pass(owner);

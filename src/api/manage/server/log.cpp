@@ -70,9 +70,6 @@ Result<value> of_server(const Context& context, Call& call) {
     const auto account = call.fields.text("account", 32);
     filter.actor = call.fields.text("actor", 64);
     take_choices(call.fields, filter);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_owner(context, call, account);
     if (!owner) {
         return pass(owner);
@@ -85,9 +82,6 @@ Result<value> of_account(const Context& context, Call& call) {
     store::AuditFilter filter;
     const auto account = call.fields.text("account", 32);
     take_choices(call.fields, filter);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_own_account(context, call, account);
     if (!owner) {
         return pass(owner);

@@ -48,9 +48,6 @@ Result<value> list(const Context& context, Call& call) {
     filter.after =
         take_cursor(call.fields, "suppressions", [&](auto text) { return cursor.parse(text); });
     filter.limit = take_limit(call.fields);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_own_account(context, call, account);
     if (!owner) {
         return pass(owner);
@@ -151,9 +148,6 @@ Result<value> remove(const Context& context, Call& call) {
 Result<value> import_list(const Context& context, Call& call, Upload& upload) {
     const auto account = call.fields.text("account", 32);
     const UploadFields given{call};
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
     const auto owner = find_own_account(context, call, account);
     if (!owner) {
         return pass(owner);
