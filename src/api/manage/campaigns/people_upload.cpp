@@ -58,15 +58,6 @@ campaign::ImportMeans import_means(const Context& context) {
             .operations = context.campaigns.operations};
 }
 
-ExportFormat take_export_format(Fields& fields) {
-    const auto parse = [](std::string_view word) {
-        return word == "csv"      ? std::optional{ExportFormat::csv}
-               : word == "ndjson" ? std::optional{ExportFormat::ndjson}
-                                  : std::nullopt;
-    };
-    return fields.word("format", parse, "ndjson or csv").value_or(ExportFormat::csv);
-}
-
 Result<void> check_export(const Call& call, model::AccountId account) {
     return call.principal.sees_masked(account)
                ? fail(ErrorCode::forbidden, "viewers do not export people")

@@ -66,10 +66,6 @@ template <class Begin>
     return import->finish();
 }
 
-enum class ExportFormat : std::uint8_t { csv, ndjson };
-/// Takes `format`, which is csv if it is not given.
-[[nodiscard]] ExportFormat take_export_format(Fields& fields);
-
 /// Viewers may not export people. Errors: forbidden.
 [[nodiscard]] Result<void> check_export(const Call& call, model::AccountId account);
 

@@ -5,14 +5,12 @@
 #include <string>
 #include <utility>
 
-#include <boost/json/serialize.hpp>
-
 #include "api/manage/campaigns/campaign_view.hpp"
 #include "api/manage/campaigns/people_upload.hpp"
-#include "api/manage/engine/csv.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/listing.hpp"
 #include "api/manage/engine/lookup.hpp"
+#include "api/manage/engine/record_lines.hpp"
 #include "campaign/audience/audience_import.hpp"
 #include "store/campaigns.hpp"
 
@@ -38,94 +36,56 @@ std::optional<std::uint32_t> parse_row(std::string_view text) {
     return fits ? std::optional{static_cast<std::uint32_t>(row->value)} : std::nullopt;
 }
 
-/// The records of an export, in the order of rows, read from the store a page at a time.
-class AllRecipients final : public Lines {
+/// As store::RecipientPage.
+struct Rows {
+    std::vector<model::Recipient> records;
+    std::optional<std::uint32_t> next;
+};
+
+/// In the order of rows.
+class AllRecipients final : public RecordLines<Rows> {
 public:
-    AllRecipients(const Context& context, const model::Campaign& campaign,
-                  store::RecipientFilter filter, ExportFormat format)
-        : context_(context),
-          columns_(campaign.columns),
-          filter_(std::move(filter)),
-          format_(format) {
+    AllRecipients(const Context& context, ExportFormat format, const model::Campaign& campaign,
+                  store::RecipientFilter filter)
+        : RecordLines{context, format}, columns_(campaign.columns), filter_(std::move(filter)) {
         filter_.campaign = campaign.id;
     }
 
-    Result<Piece> next() override {
-        Piece piece;
-        if (!begun_) {
-            begun_ = true;
-            begin(piece.text);
-        }
-        filter_.limit = page_size;
-        auto page = context_.read(
-            [&](store::Reader& reader) { return reader.campaigns().recipients(filter_); });
-        if (!page) {
-            return pass(page);
-        }
-        std::size_t shown = 0;
-        while (shown < page->recipients.size() && piece.text.size() < bytes_enough) {
-            add(piece.text, page->recipients[shown++]);
-        }
-        // The other rows are read again, so that a client that does not read holds no page.
-        const bool all = shown == page->recipients.size();
-        piece.is_last = all && !page->next;
-        filter_.after_row =
-            all ? page->next.value_or(filter_.after_row) : page->recipients[shown - 1].row;
-        return piece;
-    }
-
-    [[nodiscard]] std::string_view content_type() const noexcept override {
-        return format_ == ExportFormat::csv ? csv_type : Lines::content_type();
-    }
-
 private:
-    static constexpr std::size_t bytes_enough = 128UL * 1024;
-    static constexpr std::size_t page_size = 200;
     static constexpr std::array<std::string_view, 5> first_columns{"row", "number", "original",
                                                                    "state", "reason"};
     static constexpr std::array<std::string_view, 5> last_columns{"variant", "device", "message",
                                                                   "code", "at"};
 
-    void begin(std::string& lines) const {
-        if (format_ == ExportFormat::ndjson) {
-            return;
-        }
-        for (const auto column : first_columns) {
-            add_cell(lines, column);
-        }
-        for (const auto& column : columns_) {
-            add_cell(lines, column);
-        }
-        for (const auto column : last_columns) {
-            add_cell(lines, column);
-        }
-        end_record(lines);
+    Result<Rows> read(store::Reader& reader, const Position& after,
+                      std::size_t limit) const override {
+        auto filter = filter_;
+        filter.after_row = after.value_or(0);
+        filter.limit = limit;
+        auto found = reader.campaigns().recipients(filter);
+        return found ? Result<Rows>{{.records = std::move(found->recipients), .next = found->next}}
+                     : pass(found);
     }
-
-    void add(std::string& lines, const model::Recipient& recipient) const {
+    Position position_of(const model::Recipient& recipient) const override { return recipient.row; }
+    boost::json::object line_of(const model::Recipient& recipient) const override {
+        return view(recipient, columns_);
+    }
+    void add_header(std::string& csv) const override {
+        add_cells(csv, first_columns);
+        add_cells(csv, columns_);
+        add_cells(csv, last_columns);
+    }
+    void add_row(std::string& csv, const model::Recipient& recipient) const override {
         const auto shown = view(recipient, columns_);
-        if (format_ == ExportFormat::ndjson) {
-            lines += boost::json::serialize(shown);
-            lines += '\n';
-            return;
-        }
-        for (const auto column : first_columns) {
-            add_field(lines, shown.at({column.data(), column.size()}));
-        }
+        add_fields(csv, shown, first_columns);
         for (std::size_t place = 0; place < columns_.size(); ++place) {
-            add_cell(lines, place < recipient.values.size() ? recipient.values[place] : "");
+            add_cell(csv, place < recipient.values.size() ? recipient.values[place] : "");
         }
-        for (const auto column : last_columns) {
-            add_field(lines, shown.at({column.data(), column.size()}));
-        }
-        end_record(lines);
+        add_fields(csv, shown, last_columns);
     }
 
-    const Context& context_;
     const std::vector<std::string> columns_;
     store::RecipientFilter filter_;
-    const ExportFormat format_;
-    bool begun_ = false;
 };
 
 }  // namespace
@@ -160,7 +120,7 @@ Result<value> list(const Context& context, Call& call) {
 
 Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
     auto filter = take_filter(call.fields);
-    const auto format = take_export_format(call.fields);
+    const auto format = take_export_format(call.fields, ExportFormat::csv);
     const auto campaign = find_named_campaign(context, call);
     if (!campaign) {
         return pass(campaign);
@@ -168,7 +128,7 @@ Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
     if (auto may = check_export(call, campaign->account); !may) {
         return pass(may);
     }
-    return std::make_unique<AllRecipients>(context, *campaign, std::move(filter), format);
+    return std::make_unique<AllRecipients>(context, format, *campaign, std::move(filter));
 }
 
 Result<value> add(const Context& context, Call& call, Upload& upload) {

@@ -12,9 +12,9 @@
 
 #include "api/manage/campaigns/people_upload.hpp"
 #include "api/manage/contacts/person_call.hpp"
-#include "api/manage/engine/csv.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
+#include "api/manage/engine/record_lines.hpp"
 #include "campaign/audience/column_names.hpp"
 #include "campaign/audience/contact_columns.hpp"
 #include "campaign/audience/upload.hpp"
@@ -23,66 +23,24 @@
 namespace merpati::api::manage {
 namespace {
 
-constexpr std::size_t export_page_size = 200;
-constexpr std::size_t export_bytes_enough = 128UL * 1024;
-
-void add_line(std::string& lines, const boost::json::object& shown) {
-    lines += boost::json::serialize(shown);
-    lines += '\n';
-}
-
-/// The records of an account's people, in the order of their numbers. Between two pieces it holds
-/// only the position.
+/// The records of an account's people, in the order of their numbers.
 template <class Record>
-class PeopleLines : public Lines {
+class PeopleLines : public RecordLines<store::NumberedRecords<Record>> {
 public:
-    PeopleLines(const Context& context, admission::Principal caller, ExportFormat format)
-        : context_(context), caller_(std::move(caller)), format_(format) {}
-
-    Result<Piece> next() override {
-        Piece piece;
-        if (!begun_) {
-            begun_ = true;
-            if (format_ == ExportFormat::csv) {
-                begin(piece.text);
-            }
-        }
-        auto page = context_.read([&](store::Reader& reader) { return read(reader, after_); });
-        if (!page) {
-            return pass(page);
-        }
-        std::size_t shown = 0;
-        while (shown < page->records.size() && piece.text.size() < export_bytes_enough) {
-            const auto& record = page->records[shown++];
-            if (format_ == ExportFormat::csv) {
-                add_record(piece.text, record);
-            } else {
-                add_line(piece.text, view(record, caller_));
-            }
-        }
-        const bool all = shown == page->records.size();
-        piece.is_last = all && !page->next;
-        after_ = all ? page->next : page->records[shown - 1].number;
-        return piece;
-    }
-
-    [[nodiscard]] std::string_view content_type() const noexcept override {
-        return format_ == ExportFormat::csv ? csv_type : Lines::content_type();
-    }
+    PeopleLines(const Context& context, ExportFormat format, admission::Principal caller)
+        : RecordLines<Page>{context, format}, caller_(std::move(caller)) {}
 
 protected:
-    using Page = Result<store::NumberedRecords<Record>>;
-    virtual Page read(store::Reader& reader, std::optional<model::PhoneNumber> after) const = 0;
-    /// The names of the columns.
-    virtual void begin(std::string& lines) const = 0;
-    virtual void add_record(std::string& lines, const Record& record) const = 0;
+    using Page = store::NumberedRecords<Record>;
+    using Position = std::optional<model::PhoneNumber>;
 
 private:
-    const Context& context_;
+    Position position_of(const Record& record) const override { return record.number; }
+    boost::json::object line_of(const Record& record) const override {
+        return view(record, caller_);
+    }
+
     const admission::Principal caller_;
-    const ExportFormat format_;
-    std::optional<model::PhoneNumber> after_;
-    bool begun_ = false;
 };
 
 /// The columns of the values of exported contacts.
@@ -114,7 +72,7 @@ public:
         }
         return columns;
     }
-    void add_cells(std::string& lines, const model::Contact& contact) const {
+    void add_cells(std::string& csv, const model::Contact& contact) const {
         std::vector<std::string_view> cells(places_.size());
         boost::json::object rest;
         for (const auto& [name, text] : contact.values) {
@@ -124,11 +82,9 @@ public:
                 rest[name] = text;
             }
         }
-        for (const auto cell : cells) {
-            add_cell(lines, cell);
-        }
+        manage::add_cells(csv, cells);
         if (has_rest_) {
-            add_cell(lines, rest.empty() ? "" : boost::json::serialize(rest));
+            add_cell(csv, rest.empty() ? "" : boost::json::serialize(rest));
         }
     }
 
@@ -143,14 +99,11 @@ private:
 /// with a new name that comes in between is left out.
 class AllContacts final : public PeopleLines<model::Contact> {
 public:
-    AllContacts(const Context& context, admission::Principal caller, ExportFormat format,
+    AllContacts(const Context& context, ExportFormat format, admission::Principal caller,
                 store::ContactFilter filter)
-        : PeopleLines{context, std::move(caller), format},
-          context_(context),
+        : PeopleLines{context, format, std::move(caller)},
           filter_(std::move(filter)),
-          has_all_columns_(format != ExportFormat::csv) {
-        filter_.limit = export_page_size;
-    }
+          has_all_columns_(format != ExportFormat::csv) {}
 
     Result<Piece> next() override {
         return has_all_columns_ ? PeopleLines::next() : find_columns();
@@ -158,8 +111,7 @@ public:
 
 private:
     Result<Piece> find_columns() {
-        const auto page =
-            context_.read([&](store::Reader& reader) { return read(reader, named_); });
+        const auto page = read_page(named_, page_size);
         if (!page) {
             return pass(page);
         }
@@ -170,34 +122,29 @@ private:
         return Piece{};
     }
 
-    Page read(store::Reader& reader, std::optional<model::PhoneNumber> after) const override {
+    Result<Page> read(store::Reader& reader, const Position& after,
+                      std::size_t limit) const override {
         auto filter = filter_;
         filter.after = after;
+        filter.limit = limit;
         return reader.campaigns().contacts(filter);
     }
-    void begin(std::string& lines) const override {
-        for (const auto& column : columns_.header()) {
-            add_cell(lines, column);
-        }
-        end_record(lines);
-    }
-    void add_record(std::string& lines, const model::Contact& contact) const override {
+    void add_header(std::string& csv) const override { add_cells(csv, columns_.header()); }
+    void add_row(std::string& csv, const model::Contact& contact) const override {
         std::string tags;
         for (const auto& tag : contact.tags) {
             tags.append(tags.empty() ? "" : ",").append(tag);
         }
-        add_cell(lines, contact.number.text());
-        add_cell(lines, contact.name);
-        add_cell(lines, tags);
-        add_cell(lines, contact.consent ? contact.consent->source : "");
-        add_cell(lines, contact.consent ? to_rfc3339(contact.consent->at) : "");
-        add_cell(lines, contact.consent ? contact.consent->text : "");
-        columns_.add_cells(lines, contact);
-        end_record(lines);
+        add_cell(csv, contact.number.text());
+        add_cell(csv, contact.name);
+        add_cell(csv, tags);
+        add_cell(csv, contact.consent ? contact.consent->source : "");
+        add_cell(csv, contact.consent ? to_rfc3339(contact.consent->at) : "");
+        add_cell(csv, contact.consent ? contact.consent->text : "");
+        columns_.add_cells(csv, contact);
     }
 
-    const Context& context_;
-    store::ContactFilter filter_;
+    const store::ContactFilter filter_;
     ValueColumns columns_;
     bool has_all_columns_;
     std::optional<model::PhoneNumber> named_;  // The last contact whose names are known.
@@ -205,29 +152,24 @@ private:
 
 class AllSuppressions final : public PeopleLines<model::Suppression> {
 public:
-    AllSuppressions(const Context& context, admission::Principal caller, ExportFormat format,
+    AllSuppressions(const Context& context, ExportFormat format, admission::Principal caller,
                     model::AccountId account)
-        : PeopleLines{context, std::move(caller), format}, account_(account) {}
+        : PeopleLines{context, format, std::move(caller)}, account_(account) {}
 
 private:
-    static constexpr std::array<std::string_view, 4> columns{"number", "reason", "at", "campaign"};
-
-    Page read(store::Reader& reader, std::optional<model::PhoneNumber> after) const override {
+    Result<Page> read(store::Reader& reader, const Position& after,
+                      std::size_t limit) const override {
         return reader.campaigns().suppressions(
-            {.account = account_, .after = after, .limit = export_page_size});
+            {.account = account_, .after = after, .limit = limit});
     }
-    void begin(std::string& lines) const override {
-        for (const auto column : columns) {
-            add_cell(lines, column);
-        }
-        end_record(lines);
+    void add_header(std::string& csv) const override {
+        add_cells(csv, std::array<std::string_view, 4>{"number", "reason", "at", "campaign"});
     }
-    void add_record(std::string& lines, const model::Suppression& suppression) const override {
-        add_cell(lines, suppression.number.text());
-        add_cell(lines, model::to_string(suppression.reason));
-        add_cell(lines, to_rfc3339(suppression.at));
-        add_cell(lines, suppression.campaign ? suppression.campaign->text() : "");
-        end_record(lines);
+    void add_row(std::string& csv, const model::Suppression& suppression) const override {
+        add_cell(csv, suppression.number.text());
+        add_cell(csv, model::to_string(suppression.reason));
+        add_cell(csv, to_rfc3339(suppression.at));
+        add_cell(csv, suppression.campaign ? suppression.campaign->text() : "");
     }
 
     const model::AccountId account_;
@@ -252,13 +194,13 @@ Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
     const auto named = call.fields.text("account", 32);
     store::ContactFilter filter;
     filter.tags = call.fields.words("tag", model::Contact::tags_max).value_or(filter.tags);
-    const auto format = take_export_format(call.fields);
+    const auto format = take_export_format(call.fields, ExportFormat::csv);
     const auto account = exported_account(context, call, named);
     if (!account) {
         return pass(account);
     }
     filter.account = *account;
-    return std::make_unique<AllContacts>(context, call.principal, format, std::move(filter));
+    return std::make_unique<AllContacts>(context, format, call.principal, std::move(filter));
 }
 
 }  // namespace contacts
@@ -267,12 +209,12 @@ namespace suppressions {
 
 Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
     const auto named = call.fields.text("account", 32);
-    const auto format = take_export_format(call.fields);
+    const auto format = take_export_format(call.fields, ExportFormat::csv);
     const auto account = exported_account(context, call, named);
     if (!account) {
         return pass(account);
     }
-    return std::make_unique<AllSuppressions>(context, call.principal, format, *account);
+    return std::make_unique<AllSuppressions>(context, format, call.principal, *account);
 }
 
 }  // namespace suppressions

@@ -35,6 +35,13 @@ void add_field(std::string& csv, const boost::json::value& field) {
     }
 }
 
+void add_fields(std::string& csv, const boost::json::object& fields,
+                std::span<const std::string_view> names) {
+    for (const auto name : names) {
+        add_field(csv, fields.at(name));
+    }
+}
+
 void end_record(std::string& csv) {
     csv.pop_back();
     csv += "\r\n";

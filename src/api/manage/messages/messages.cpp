@@ -5,13 +5,12 @@
 #include <memory>
 #include <string>
 
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "api/manage/engine/csv.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/listing.hpp"
 #include "api/manage/engine/lookup.hpp"
+#include "api/manage/engine/record_lines.hpp"
 #include "api/manage/engine/views.hpp"
 #include "api/manage/messages/message_filters.hpp"
 #include "api/manage/messages/sent_message.hpp"
@@ -70,97 +69,45 @@ constexpr std::array<std::string_view, 17> csv_columns{
     "finished_at", "platform_id", "media",    "campaign",    "charged",
 };
 
-/// The lines of an export, newest message first, read from the store a page at a time. Between two
-/// pieces it holds only the position.
-class AllMessages final : public Lines {
+/// Newest message first.
+class AllMessages final : public RecordLines<store::MessagePage> {
 public:
-    enum class Format : std::uint8_t { ndjson, csv };
-
-    AllMessages(const Context& context, store::MessageFilter filter, admission::Principal viewer,
-                Format format)
-        : context_(context),
-          filter_(std::move(filter)),
-          viewer_(std::move(viewer)),
-          format_(format) {
-        filter_.limit = page_size;
-    }
-
-    Result<Piece> next() override {
-        Piece piece;
-        if (!begun_) {
-            begun_ = true;
-            begin(piece.text);
-        }
-        auto page = context_.read([&](store::Reader& reader) { return reader.messages(filter_); });
-        if (!page) {
-            return pass(page);
-        }
-        std::size_t shown = 0;
-        while (shown < page->records.size() && piece.text.size() < bytes_enough) {
-            add(piece.text, view(page->records[shown++], viewer_));
-        }
-        // The other records are read again, so that a client that does not read holds no page.
-        const bool all = shown == page->records.size();
-        filter_.before = all ? page->next : page->records[shown - 1].message.id;
-        filter_.limit = all ? std::min(page_size, filter_.limit * 2) : shown;
-        piece.is_last = !filter_.before;
-        return piece;
-    }
-
-    [[nodiscard]] std::string_view content_type() const noexcept override {
-        return format_ == Format::csv ? csv_type : Lines::content_type();
-    }
+    AllMessages(const Context& context, ExportFormat format, store::MessageFilter filter,
+                admission::Principal viewer)
+        : RecordLines{context, format}, filter_(std::move(filter)), viewer_(std::move(viewer)) {}
 
 private:
-    static constexpr std::size_t bytes_enough = 128UL * 1024;  // A page of usual messages.
-    static constexpr std::size_t page_size = 200;
-
-    void begin(std::string& lines) const {
-        if (format_ == Format::csv) {
-            for (const auto column : csv_columns) {
-                add_cell(lines, column);
-            }
-            end_record(lines);
-        }
+    Result<store::MessagePage> read(store::Reader& reader, const Position& after,
+                                    std::size_t limit) const override {
+        auto filter = filter_;
+        filter.before = after;
+        filter.limit = limit;
+        return reader.messages(filter);
+    }
+    Position position_of(const Record& record) const override { return record.message.id; }
+    boost::json::object line_of(const Record& record) const override {
+        return view(record, viewer_);
+    }
+    void add_header(std::string& csv) const override { add_cells(csv, csv_columns); }
+    void add_row(std::string& csv, const Record& record) const override {
+        add_fields(csv, view(record, viewer_), csv_columns);
     }
 
-    void add(std::string& lines, const boost::json::object& shown) const {
-        if (format_ == Format::ndjson) {
-            lines += boost::json::serialize(shown);
-            lines += '\n';
-            return;
-        }
-        for (const auto column : csv_columns) {
-            add_field(lines, shown.at({column.data(), column.size()}));
-        }
-        end_record(lines);
-    }
-
-    const Context& context_;
-    store::MessageFilter filter_;
+    const store::MessageFilter filter_;
     const admission::Principal viewer_;
-    const Format format_;
-    bool begun_ = false;
 };
-
-std::optional<AllMessages::Format> parse_format(std::string_view word) {
-    return word == "ndjson" ? std::optional{AllMessages::Format::ndjson}
-           : word == "csv"  ? std::optional{AllMessages::Format::csv}
-                            : std::nullopt;
-}
 
 }  // namespace
 
 /// All messages that `list` would answer in pages.
 Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
     const MessageFilters filters{call.fields};
-    const auto format = call.fields.word("format", parse_format, "ndjson or csv");
+    const auto format = take_export_format(call.fields, ExportFormat::ndjson);
     auto filter = filters.of(context, call);
     if (!filter) {
         return pass(filter);
     }
-    return std::make_unique<AllMessages>(context, *std::move(filter), call.principal,
-                                         format.value_or(AllMessages::Format::ndjson));
+    return std::make_unique<AllMessages>(context, format, *std::move(filter), call.principal);
 }
 
 Result<value> list(const Context& context, Call& call) {
