@@ -35,13 +35,18 @@ private:
 
 [[nodiscard]] campaign::ImportMeans import_means(const Context& context);
 
-/// Gives the whole upload to the import that `begin` makes of the options, and ends it. An import
-/// that is destroyed before has discarded what it must. A body of no type that is known here is
-/// JSON if it begins with a brace.
+/// Gives the whole upload to the import that `begin` makes of the means and options, and ends it.
+/// An import that is destroyed before has discarded what it must. A body of no type that is known
+/// here is JSON if it begins with a brace.
 template <class Begin>
-[[nodiscard]] Result<campaign::Imported> import_all(const Call& call, model::AccountId account,
-                                                    campaign::UploadOptions options, Upload& upload,
+[[nodiscard]] Result<campaign::Imported> import_all(const Context& context, const Call& call,
+                                                    model::AccountId account,
+                                                    const UploadFields& given, Upload& upload,
                                                     Begin begin) {
+    auto options = given.options(context, account);
+    if (!options) {
+        return pass(options);
+    }
     if (auto taken = upload.take_place_of(account); !taken) {
         return pass(taken);
     }
@@ -49,8 +54,9 @@ template <class Begin>
     if (!piece) {
         return pass(piece);
     }
-    options.form = form_of(call.head.content_type, piece->value_or(""));
-    auto import = begin(std::move(options));
+    options->form = form_of(call.head.content_type, piece->value_or(""));
+    const auto means = import_means(context);
+    auto import = begin(means, *std::move(options));
     if (!import) {
         return pass(import);
     }

@@ -137,14 +137,9 @@ Result<value> add(const Context& context, Call& call, Upload& upload) {
     if (!campaign) {
         return pass(campaign);
     }
-    auto options = given.options(context, campaign->account);
-    if (!options) {
-        return pass(options);
-    }
-    const auto means = import_means(context);
     const auto imported = import_all(
-        call, campaign->account, *std::move(options), upload, [&](campaign::UploadOptions used) {
-            return campaign::AudienceImport::begin(means, campaign->id, std::move(used));
+        context, call, campaign->account, given, upload, [&](const auto& means, auto options) {
+            return campaign::AudienceImport::begin(means, campaign->id, std::move(options));
         });
     if (!imported) {
         return pass(imported);

@@ -209,14 +209,9 @@ Result<value> import_list(const Context& context, Call& call, Upload& upload) {
     if (!owner) {
         return pass(owner);
     }
-    auto options = given.options(context, owner->id);
-    if (!options) {
-        return pass(options);
-    }
-    const auto means = import_means(context);
     const auto imported =
-        import_all(call, owner->id, *std::move(options), upload, [&](campaign::UploadOptions used) {
-            return campaign::ContactImport::begin(means, owner->id, std::move(used),
+        import_all(context, call, owner->id, given, upload, [&](const auto& means, auto options) {
+            return campaign::ContactImport::begin(means, owner->id, std::move(options),
                                                   std::move(tags));
         });
     if (!imported) {
