@@ -5,6 +5,7 @@
 
 #include "api/manage/accounts/limits.hpp"
 #include "api/manage/campaigns/people_upload.hpp"
+#include "api/manage/engine/callback_url.hpp"
 #include "api/manage/engine/entity_tag.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/listing.hpp"
@@ -22,21 +23,6 @@ constexpr std::size_t secret_bytes = 32;
 std::optional<model::RateChoice> parse_rate(std::string_view text) {
     const auto rate = model::RateChoice::parse(text);
     return rate && rate->rate.count <= rate_count_max ? rate : std::nullopt;
-}
-
-std::optional<std::string> take_callback(Fields& fields, const Context& context) {
-    if (fields.none("callback")) {
-        return "";
-    }
-    auto url = fields.text("callback", url_bytes_max);
-    if (url) {
-        if (const auto admitted =
-                outbound::admit_url(*url, context.callback_schemes, context.policy);
-            !admitted) {
-            fields.mistake("callback", "must be a public https URL: " + admitted.error().detail);
-        }
-    }
-    return url;
 }
 
 std::optional<std::string> take_country(Fields& fields) {
@@ -82,7 +68,7 @@ store::AccountPatch take_choices(Fields& fields, const Context& context) {
     if (const auto most = fields.integer("devices_max", 0, devices_most)) {
         patch.devices_max = static_cast<std::uint32_t>(*most);
     }
-    patch.callback_url = take_callback(fields, context);
+    patch.callback_url = take_callback_url(fields, "callback", context);
     patch.country = take_country(fields);
     patch.callback_batch = take_callback_batch(fields);
     return patch;
@@ -206,7 +192,7 @@ Result<value> change_own(const Context& context, Call& call) {
     const auto id = call.fields.text("account", 32);
     store::AccountPatch patch;
     patch.name = take_name(call.fields);
-    patch.callback_url = take_callback(call.fields, context);
+    patch.callback_url = take_callback_url(call.fields, "callback", context);
     patch.country = take_country(call.fields);
     patch.callback_batch = take_callback_batch(call.fields);
     if (auto checked = call.fields.finish(); !checked) {

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "api/manage/accounts/limits.hpp"
 #include "api/manage/callbacks/replay_rate.hpp"
+#include "api/manage/engine/callback_url.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"
@@ -237,10 +237,8 @@ Result<value> test(const Context& context, Call& call) {
     }
     if (url->empty()) {
         fields.mistake("url", "must be given: the account has no callback address");
-    } else if (const auto admitted =
-                   outbound::admit_url(*url, context.callback_schemes, context.policy);
-               !admitted) {
-        fields.mistake("url", "must be a public https URL: " + admitted.error().detail);
+    } else {
+        check_callback_url(fields, "url", *url, context);
     }
     if (auto checked = fields.finish(); !checked) {
         return pass(checked);

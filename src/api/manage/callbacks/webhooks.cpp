@@ -1,5 +1,5 @@
 // The webhook of a device: the URL that gets its events.
-#include "api/manage/accounts/limits.hpp"
+#include "api/manage/engine/callback_url.hpp"
 #include "api/manage/engine/entity_tag.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
@@ -41,10 +41,7 @@ Result<value> show(const Context& context, Call& call) {
 
 Result<value> put(const Context& context, Call& call) {
     const auto url = call.fields.required_text("url", url_bytes_max);
-    if (const auto admitted = outbound::admit_url(url, context.callback_schemes, context.policy);
-        !admitted) {
-        call.fields.mistake("url", "must be a public https URL: " + admitted.error().detail);
-    }
+    check_callback_url(call.fields, "url", url, context);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "api/manage/campaigns/time_fields.hpp"
+#include "api/manage/engine/callback_url.hpp"
 #include "api/manage/engine/typed_number.hpp"
 #include "campaign/time_zone.hpp"
-#include "outbound/url.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -88,7 +88,9 @@ PlanFields::PlanFields(Fields& fields, const Context& context) {
         edit([way = *way](CampaignPlan& plan) { plan.optout = way; });
     }
     take_consent(fields);
-    take_callback(fields, context);
+    if (auto url = take_callback_url(fields, "callback", context)) {
+        edit([url = *std::move(url)](CampaignPlan& plan) { plan.callback = url; });
+    }
 }
 
 Result<CampaignPlan> PlanFields::create(Timestamp now) const {
@@ -334,22 +336,6 @@ void PlanFields::take_consent(Fields& fields) {
     } else if (auto text = fields.prose("consent", consent_bytes_max)) {
         edit([text = *std::move(text)](CampaignPlan& plan) { plan.consent = text; });
     }
-}
-
-void PlanFields::take_callback(Fields& fields, const Context& context) {
-    if (fields.none("callback")) {
-        edit([](CampaignPlan& plan) { plan.callback.clear(); });
-        return;
-    }
-    auto url = fields.text("callback", address_bytes_max);
-    if (!url) {
-        return;
-    }
-    if (const auto admitted = outbound::admit_url(*url, context.callback_schemes, context.policy);
-        !admitted) {
-        fields.mistake("callback", "must be a public https URL: " + admitted.error().detail);
-    }
-    edit([url = *std::move(url)](CampaignPlan& plan) { plan.callback = url; });
 }
 
 std::optional<std::vector<model::PhoneNumber>> take_devices(Fields& fields) {

@@ -51,7 +51,6 @@ private:
     void take_frequency(Fields& fields);
     void take_stop_rules(Fields& fields);
     void take_consent(Fields& fields);
-    void take_callback(Fields& fields, const Context& context);
 
     std::optional<model::Purpose> purpose_;
     std::vector<Edit> edits_;

@@ -7,6 +7,7 @@
 #include "api/manage/accounts/limits.hpp"
 #include "api/manage/devices/cloud_access.hpp"
 #include "api/manage/devices/new_device.hpp"
+#include "api/manage/engine/callback_url.hpp"
 #include "api/manage/engine/entity_tag.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/listing.hpp"
@@ -42,11 +43,7 @@ store::DevicePatch take_choices(Fields& fields, const Context& context) {
         patch.webhook_url = "";
     } else if (auto url = fields.text("webhook", url_bytes_max)) {
         if (!url->empty()) {
-            const auto admitted =
-                outbound::admit_url(*url, context.callback_schemes, context.policy);
-            if (!admitted) {
-                fields.mistake("webhook", "must be a public https URL: " + admitted.error().detail);
-            }
+            check_callback_url(fields, "webhook", *url, context);
         }
         patch.webhook_url = std::move(*url);
     }
