@@ -118,6 +118,18 @@ Result<void> PlanFields::apply(CampaignPlan& plan, Timestamp now) const {
     return {};
 }
 
+template <class Part, class Read>
+void PlanFields::take_object(Fields& fields, std::string_view name, Part CampaignPlan::* place,
+                             Read read) {
+    if (fields.none(name)) {
+        edit([place](CampaignPlan& plan) { plan.*place = {}; });
+    } else if (auto given = fields.object(name)) {
+        auto part = read(*given);
+        fields.add_mistakes(name, *given);
+        edit([place, part = std::move(part)](CampaignPlan& plan) { plan.*place = part; });
+    }
+}
+
 void PlanFields::take_content(Fields& fields) {
     const auto given =
         std::ranges::count_if(std::array{"message", "variants", "template"}, [&](const char* name) {
@@ -165,52 +177,36 @@ void PlanFields::take_variants(Fields& fields) {
 }
 
 void PlanFields::take_template(Fields& fields) {
-    if (fields.none("template")) {
-        edit([](CampaignPlan& plan) { plan.message_template.reset(); });
-        return;
-    }
-    auto given = fields.object("template");
-    if (!given) {
-        return;
-    }
-    model::CampaignTemplate made{.name = given->required_text("name", 512),
-                                 .language = given->required_text("language", 16),
-                                 .variables = {}};
-    if (given->given("variables")) {
-        made.variables =
-            given->text_list("variables", template_variables_max, template_text_bytes_max)
-                .value_or(made.variables);
-    }
-    if (!given->none("header")) {
-        made.header = given->text("header", template_text_bytes_max).value_or(made.header);
-    }
-    if (given->given("buttons")) {
-        made.buttons = given->text_list("buttons", template_buttons_max, template_text_bytes_max)
-                           .value_or(made.buttons);
-    }
-    fields.add_mistakes("template", *given);
-    edit([made = std::move(made)](CampaignPlan& plan) {
-        clear_content(plan);
-        plan.message_template = made;
+    take_object(fields, "template", &CampaignPlan::message_template, [this](Fields& given) {
+        edit(clear_content);
+        model::CampaignTemplate made{.name = given.required_text("name", 512),
+                                     .language = given.required_text("language", 16),
+                                     .variables = {}};
+        if (given.given("variables")) {
+            made.variables =
+                given.text_list("variables", template_variables_max, template_text_bytes_max)
+                    .value_or(made.variables);
+        }
+        if (!given.none("header")) {
+            made.header = given.text("header", template_text_bytes_max).value_or(made.header);
+        }
+        if (given.given("buttons")) {
+            made.buttons = given.text_list("buttons", template_buttons_max, template_text_bytes_max)
+                               .value_or(made.buttons);
+        }
+        return made;
     });
 }
 
 void PlanFields::take_media(Fields& fields) {
-    if (fields.none("media")) {
-        edit([](CampaignPlan& plan) { plan.media.reset(); });
-        return;
-    }
-    auto given = fields.object("media");
-    if (!given) {
-        return;
-    }
-    model::CampaignMedia media{.url = given->text("url", address_bytes_max).value_or(""),
-                               .column = given->text("column", column_bytes_max).value_or("")};
-    if (media.url.empty() == media.column.empty()) {
-        given->mistake("url", "must be given, or column in its place");
-    }
-    fields.add_mistakes("media", *given);
-    edit([media = std::move(media)](CampaignPlan& plan) { plan.media = media; });
+    take_object(fields, "media", &CampaignPlan::media, [](Fields& given) {
+        model::CampaignMedia media{.url = given.text("url", address_bytes_max).value_or(""),
+                                   .column = given.text("column", column_bytes_max).value_or("")};
+        if (media.url.empty() == media.column.empty()) {
+            given.mistake("url", "must be given, or column in its place");
+        }
+        return media;
+    });
 }
 
 void PlanFields::take_pace(Fields& fields) {
@@ -220,25 +216,17 @@ void PlanFields::take_pace(Fields& fields) {
 }
 
 void PlanFields::take_quiet_hours(Fields& fields) {
-    if (fields.none("quiet_hours")) {
-        edit([](CampaignPlan& plan) { plan.quiet_hours.reset(); });
-        return;
-    }
-    auto given = fields.object("quiet_hours");
-    if (!given) {
-        return;
-    }
-    const auto take = [&](const char* name) {
-        const auto minutes = given->word(name, parse_time_of_day, "a time of day like 20:00");
-        if (!minutes) {
-            given->mistake(name, "must be given");
-        }
-        return minutes.value_or(std::chrono::minutes{0});
-    };
-    const auto from = take("from");
-    const auto to = take("to");
-    fields.add_mistakes("quiet_hours", *given);
-    edit([from, to](CampaignPlan& plan) { plan.quiet_hours = model::QuietHours{from, to}; });
+    take_object(fields, "quiet_hours", &CampaignPlan::quiet_hours, [](Fields& given) {
+        const auto take = [&](const char* name) {
+            const auto minutes = given.word(name, parse_time_of_day, "a time of day like 20:00");
+            if (!minutes) {
+                given.mistake(name, "must be given");
+            }
+            return minutes.value_or(std::chrono::minutes{0});
+        };
+        const auto from = take("from");
+        return model::QuietHours{from, take("to")};
+    });
 }
 
 void PlanFields::take_time_zone(Fields& fields) {
@@ -264,70 +252,49 @@ void PlanFields::take_time(Fields& fields, std::string_view name,
 }
 
 void PlanFields::take_exclusion(Fields& fields) {
-    if (fields.none("exclude")) {
-        edit([](CampaignPlan& plan) { plan.exclude.reset(); });
-        return;
-    }
-    auto given = fields.object("exclude");
-    if (!given) {
-        return;
-    }
-    model::Exclusion exclusion;
-    for (const auto& id :
-         given->words("campaigns", excluded_campaigns_max).value_or(std::vector<std::string>{})) {
-        if (const auto campaign = model::CampaignId::parse(id)) {
-            exclusion.campaigns.push_back(*campaign);
-        } else {
-            given->mistake("campaigns", "must be ids of campaigns");
+    take_object(fields, "exclude", &CampaignPlan::exclude, [](Fields& given) {
+        model::Exclusion exclusion;
+        for (const auto& id : given.words("campaigns", excluded_campaigns_max)
+                                  .value_or(std::vector<std::string>{})) {
+            if (const auto campaign = model::CampaignId::parse(id)) {
+                exclusion.campaigns.push_back(*campaign);
+            } else {
+                given.mistake("campaigns", "must be ids of campaigns");
+            }
         }
-    }
-    exclusion.contacted_within_days = perhaps(given->integer("contacted_within_days", 1, days_max));
-    if (exclusion.campaigns.empty() && !exclusion.contacted_within_days) {
-        given->mistake("campaigns", "must be given, or contacted_within_days");
-    }
-    fields.add_mistakes("exclude", *given);
-    edit([exclusion = std::move(exclusion)](CampaignPlan& plan) { plan.exclude = exclusion; });
+        exclusion.contacted_within_days =
+            perhaps(given.integer("contacted_within_days", 1, days_max));
+        if (exclusion.campaigns.empty() && !exclusion.contacted_within_days) {
+            given.mistake("campaigns", "must be given, or contacted_within_days");
+        }
+        return exclusion;
+    });
 }
 
 void PlanFields::take_frequency(Fields& fields) {
-    if (fields.none("frequency")) {
-        edit([](CampaignPlan& plan) { plan.frequency.reset(); });
-        return;
-    }
-    auto given = fields.object("frequency");
-    if (!given) {
-        return;
-    }
-    const auto messages = given->integer("messages", 1, 1'000);
-    const auto days = given->integer("days", 1, days_max);
-    for (const auto& [name, number] : {std::pair{"messages", messages}, std::pair{"days", days}}) {
-        if (!number) {
-            given->mistake(name, "must be given");
+    take_object(fields, "frequency", &CampaignPlan::frequency, [](Fields& given) {
+        const auto messages = given.integer("messages", 1, 1'000);
+        const auto days = given.integer("days", 1, days_max);
+        for (const auto& [name, number] :
+             {std::pair{"messages", messages}, std::pair{"days", days}}) {
+            if (!number) {
+                given.mistake(name, "must be given");
+            }
         }
-    }
-    fields.add_mistakes("frequency", *given);
-    edit([frequency = model::Frequency{.messages = whole(messages), .days = whole(days)}](
-             CampaignPlan& plan) { plan.frequency = frequency; });
+        return model::Frequency{.messages = whole(messages), .days = whole(days)};
+    });
 }
 
 /// A rule that is not given is none, as one that is null.
 void PlanFields::take_stop_rules(Fields& fields) {
-    if (fields.none("stop_rules")) {
-        edit([](CampaignPlan& plan) { plan.stop_rules = {}; });
-        return;
-    }
-    auto given = fields.object("stop_rules");
-    if (!given) {
-        return;
-    }
-    const auto take = [&](std::string_view name, std::int64_t most) {
-        return given->none(name) ? std::nullopt : perhaps(given->integer(name, 1, most));
-    };
-    const model::StopRules rules{.failures_in_row = take("failures_in_row", often_max),
-                                 .unregistered_percent = take("unregistered_percent", 100),
-                                 .opt_outs_per_hundred = take("opt_outs_per_hundred", 100)};
-    fields.add_mistakes("stop_rules", *given);
-    edit([rules](CampaignPlan& plan) { plan.stop_rules = rules; });
+    take_object(fields, "stop_rules", &CampaignPlan::stop_rules, [](Fields& given) {
+        const auto take = [&](std::string_view name, std::int64_t most) {
+            return given.none(name) ? std::nullopt : perhaps(given.integer(name, 1, most));
+        };
+        return model::StopRules{.failures_in_row = take("failures_in_row", often_max),
+                                .unregistered_percent = take("unregistered_percent", 100),
+                                .opt_outs_per_hundred = take("opt_outs_per_hundred", 100)};
+    });
 }
 
 void PlanFields::take_consent(Fields& fields) {

@@ -38,6 +38,10 @@ private:
     };
 
     void edit(Edit edit) { edits_.push_back(std::move(edit)); }
+    /// Takes an object, of whose fields `read` makes the part of the plan; null empties the part.
+    template <class Part, class Read>
+    void take_object(Fields& fields, std::string_view name, Part model::CampaignPlan::* place,
+                     Read read);
     void take_content(Fields& fields);
     void take_variants(Fields& fields);
     void take_template(Fields& fields);
