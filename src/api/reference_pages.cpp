@@ -16,12 +16,8 @@ namespace {
 using boost::json::object;
 using boost::json::value;
 
-boost::json::string_view in_json(std::string_view text) {
-    return {text.data(), text.size()};
-}
-
 object worded(const Wording& wording) {
-    return {{"status", in_json(wording.status)}, {"code", wording.code}};
+    return {{"status", wording.status}, {"code", wording.code}};
 }
 
 std::string list(boost::json::array items) {
@@ -32,12 +28,12 @@ std::string errors() {
     boost::json::array items;
     for (std::size_t place = 0; place < refusals_count; ++place) {
         const auto& row = error_row(static_cast<Refusal>(place));
-        items.push_back(object{
-            {"name", in_json(row.name)},
-            {"message", in_json(row.text)},
-            {"a", worded(row.a)},
-            {"b", worded(row.b)},
-            {"retry_after", row.retry_after == 0 ? value(nullptr) : value(row.retry_after)}});
+        items.push_back(
+            object{{"name", row.name},
+                   {"message", row.text},
+                   {"a", worded(row.a)},
+                   {"b", worded(row.b)},
+                   {"retry_after", row.retry_after == 0 ? nullptr : value(row.retry_after)}});
     }
     return list(std::move(items));
 }
@@ -49,7 +45,7 @@ std::string media_types() {
         if (type.in_revision_b) {
             revisions.emplace_back("B");
         }
-        items.push_back(object{{"type", in_json(type.name)}, {"revisions", std::move(revisions)}});
+        items.push_back(object{{"type", type.name}, {"revisions", std::move(revisions)}});
     }
     return list(std::move(items));
 }
@@ -57,7 +53,7 @@ std::string media_types() {
 }  // namespace
 
 http::Reply version_page(std::string_view version) {
-    return {.body = boost::json::serialize(object{{"version", in_json(version)}})};
+    return {.body = boost::json::serialize(object{{"version", version}})};
 }
 
 http::Reply error_page() {

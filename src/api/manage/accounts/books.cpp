@@ -30,10 +30,6 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
                                                                     : std::nullopt;
 }
 
-value or_null(std::optional<std::int64_t> number) {
-    return number ? value(*number) : value(nullptr);
-}
-
 object view(const store::LedgerEntry& entry) {
     return {{"number", entry.number},
             {"kind", store::to_string(entry.kind)},
@@ -42,7 +38,7 @@ object view(const store::LedgerEntry& entry) {
             {"charged", entry.charged},
             {"refunded", entry.refunded},
             {"amount", entry.amount},
-            {"balance", or_null(entry.balance)},
+            {"balance", value_or_null(entry.balance)},
             {"reason", entry.reason}};
 }
 

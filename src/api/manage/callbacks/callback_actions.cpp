@@ -162,8 +162,8 @@ value view_of(const Host& host, const callback::EndpointHealth* health) {
             {"waiting", host.waiting},
             {"waiting_more", host.waiting_more},
             {"recent", host.attempted},
-            {"success_rate", host.attempted == 0 ? value(nullptr) : value(rate)},
-            {"last_error", host.last_error.empty() ? value(nullptr) : value(host.last_error)},
+            {"success_rate", host.attempted == 0 ? nullptr : value(rate)},
+            {"last_error", text_or_null(host.last_error)},
             {"next_attempt_at", view(host.next_attempt_at)},
             {"breaker", health != nullptr && health->open ? "open" : "closed"},
             {"next_probe_at", view(health != nullptr ? health->probe_at : std::nullopt)},
@@ -249,10 +249,10 @@ Result<value> test(const Context& context, Call& call) {
     }
     call.did = {{"delivered", tested->error.empty()}};
     return value{{"delivered", tested->error.empty()},
-                 {"status", tested->status == 0 ? value(nullptr) : value(tested->status)},
-                 {"took_ms", tested->took ? value(tested->took->count()) : value(nullptr)},
-                 {"error", tested->error.empty() ? value(nullptr) : value(tested->error)},
-                 {"answer", tested->answer.empty() ? value(nullptr) : value(tested->answer)}};
+                 {"status", number_or_null(tested->status)},
+                 {"took_ms", tested->took ? value(tested->took->count()) : nullptr},
+                 {"error", text_or_null(tested->error)},
+                 {"answer", text_or_null(tested->answer)}};
 }
 
 Result<value> hosts(const Context& context, Call& call) {

@@ -3,6 +3,7 @@
 #include "api/manage/engine/entity_tag.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
+#include "api/manage/engine/views.hpp"
 
 namespace merpati::api::manage::webhooks {
 namespace {
@@ -10,8 +11,7 @@ namespace {
 using boost::json::value;
 
 boost::json::object view_webhook(const model::Device& device) {
-    return {{"number", device.number.text()},
-            {"url", device.webhook_url.empty() ? value(nullptr) : value(device.webhook_url)}};
+    return {{"number", device.number.text()}, {"url", text_or_null(device.webhook_url)}};
 }
 
 Result<value> set(const Context& context, const Call& call, const std::string& url) {

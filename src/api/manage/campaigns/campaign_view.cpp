@@ -15,15 +15,6 @@ using boost::json::object;
 using boost::json::value;
 using model::RecipientState;
 
-value text_value(std::string_view text) {
-    return value(boost::json::string_view{text.data(), text.size()});
-}
-
-template <class Number>
-value number_or_null(std::optional<Number> number) {
-    return number ? value(*number) : value(nullptr);
-}
-
 value shown_variants(const std::vector<model::Variant>& variants) {
     if (variants.empty()) {
         return nullptr;
@@ -85,9 +76,9 @@ value shown_frequency(const std::optional<model::Frequency>& frequency) {
 }
 
 object shown_rules(const model::StopRules& rules) {
-    return {{"failures_in_row", number_or_null(rules.failures_in_row)},
-            {"unregistered_percent", number_or_null(rules.unregistered_percent)},
-            {"opt_outs_per_hundred", number_or_null(rules.opt_outs_per_hundred)}};
+    return {{"failures_in_row", value_or_null(rules.failures_in_row)},
+            {"unregistered_percent", value_or_null(rules.unregistered_percent)},
+            {"opt_outs_per_hundred", value_or_null(rules.opt_outs_per_hundred)}};
 }
 
 array shown_devices(const std::vector<model::PhoneNumber>& devices) {
@@ -102,10 +93,10 @@ array shown_devices(const std::vector<model::PhoneNumber>& devices) {
 object shown_choices(const model::CampaignPlan& plan) {
     const auto pace = plan.per_minute;
     return {{"name", plan.name},
-            {"purpose", text_value(model::to_string(plan.purpose))},
+            {"purpose", model::to_string(plan.purpose)},
             {"typing", plan.typing},
             {"devices", shown_devices(plan.devices)},
-            {"pace", pace ? value{{"per_minute", *pace}} : value(nullptr)},
+            {"pace", pace ? value{{"per_minute", *pace}} : nullptr},
             {"quiet_hours", shown_quiet_hours(plan.quiet_hours)},
             {"timezone", plan.timezone},
             {"schedule_at", view(plan.schedule_at)},
@@ -113,13 +104,13 @@ object shown_choices(const model::CampaignPlan& plan) {
             {"exclude", shown_exclusion(plan.exclude)},
             {"frequency", shown_frequency(plan.frequency)},
             {"stop_rules", shown_rules(plan.stop_rules)},
-            {"optout", text_value(model::to_string(plan.optout))},
+            {"optout", model::to_string(plan.optout)},
             {"consent", text_or_null(plan.consent)},
             {"callback", text_or_null(plan.callback)}};
 }
 
 object shown_texts(const model::CampaignPlan& plan) {
-    return {{"message", plan.message ? text_value(*plan.message) : value(nullptr)},
+    return {{"message", value_or_null(plan.message)},
             {"template", shown_template(plan.message_template)},
             {"variants", shown_variants(plan.variants)},
             {"media", shown_media(plan.media)}};
@@ -137,7 +128,7 @@ object view(const model::Campaign& campaign, const admission::Principal& viewer,
             const std::optional<campaign::Speed>& speed) {
     object shown{{"id", campaign.id.text()},
                  {"account", campaign.account.text()},
-                 {"state", text_value(model::to_string(campaign.state))},
+                 {"state", model::to_string(campaign.state)},
                  {"reason", text_or_null(model::to_string(campaign.reason))},
                  {"until", view(campaign.until)}};
     add_all(shown, shown_choices(campaign.plan));
@@ -145,8 +136,8 @@ object view(const model::Campaign& campaign, const admission::Principal& viewer,
     shown["columns"] = array(campaign.columns.begin(), campaign.columns.end());
     shown["counts"] = view(campaign.counts);
     const bool runs = campaign.state == model::CampaignState::running && speed;
-    shown["rate_per_minute"] = runs ? value(speed->per_minute) : value(nullptr);
-    shown["ends_at"] = runs ? view(speed->ends_at) : value(nullptr);
+    shown["rate_per_minute"] = runs ? value(speed->per_minute) : nullptr;
+    shown["ends_at"] = runs ? view(speed->ends_at) : nullptr;
     shown["created_at"] = to_rfc3339(campaign.created_at);
     shown["started_at"] = view(campaign.started_at);
     shown["finished_at"] = view(campaign.finished_at);
@@ -160,8 +151,7 @@ object view(const model::CampaignCounts& counts) {
     for (const auto state : {RecipientState::pending, RecipientState::queued, RecipientState::sent,
                              RecipientState::failed, RecipientState::skipped,
                              RecipientState::uncertain, RecipientState::cancelled}) {
-        const auto name = model::to_string(state);
-        shown[boost::json::string_view{name.data(), name.size()}] = counts.of(state);
+        shown[model::to_string(state)] = counts.of(state);
     }
     shown["delivered"] = counts.delivered;
     shown["read"] = counts.read;
@@ -178,15 +168,15 @@ object view(const model::Recipient& recipient, std::span<const std::string> colu
         [&](model::PhoneNumber one) { return is_masked ? masked(one.text()) : one.text(); });
     const bool failed = recipient.state == RecipientState::failed;
     return {{"row", recipient.row},
-            {"number", number ? value(*number) : value(nullptr)},
-            {"original", is_masked ? value(nullptr) : text_or_null(recipient.original)},
-            {"state", text_value(model::to_string(recipient.state))},
+            {"number", value_or_null(number)},
+            {"original", is_masked ? nullptr : text_or_null(recipient.original)},
+            {"state", model::to_string(recipient.state)},
             {"reason", text_or_null(model::to_string(recipient.reason))},
-            {"values", is_masked ? value(nullptr) : value(std::move(values))},
-            {"variant", recipient.variant == 0 ? value(nullptr) : value(recipient.variant)},
-            {"device", recipient.device ? value(recipient.device->text()) : value(nullptr)},
-            {"message", recipient.message ? value(recipient.message->text()) : value(nullptr)},
-            {"code", failed ? value(std::to_underlying(recipient.code)) : value(nullptr)},
+            {"values", is_masked ? nullptr : value(std::move(values))},
+            {"variant", number_or_null(recipient.variant)},
+            {"device", text_or_null(recipient.device)},
+            {"message", text_or_null(recipient.message)},
+            {"code", failed ? value(std::to_underlying(recipient.code)) : nullptr},
             {"at", to_rfc3339(recipient.at)}};
 }
 
@@ -202,7 +192,7 @@ array view(std::span<const campaign::Problem> problems, Language language) {
 
 object log_view(const model::Campaign& campaign) {
     auto shown = shown_choices(campaign.plan);
-    shown["state"] = text_value(model::to_string(campaign.state));
+    shown["state"] = model::to_string(campaign.state);
     shown["reason"] = text_or_null(model::to_string(campaign.reason));
     return shown;
 }

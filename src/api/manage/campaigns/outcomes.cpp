@@ -27,9 +27,7 @@ Result<value> outcomes(const Context& context, Call& call) {
         }
         boost::json::array skipped;
         for (const auto& [reason, rows] : counts->skipped) {
-            const auto word = model::to_string(reason);
-            skipped.push_back(
-                {{"reason", boost::json::string_view{word.data(), word.size()}}, {"count", rows}});
+            skipped.push_back({{"reason", model::to_string(reason)}, {"count", rows}});
         }
         boost::json::array failed;
         for (const auto& [code, rows] : counts->failed) {

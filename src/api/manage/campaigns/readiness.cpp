@@ -68,11 +68,11 @@ object shown_preview(const campaign::Preview& preview, Language language) {
     const auto* filled = preview.filled_template.get();
     const auto* sent = preview.sent_as ? &*preview.sent_as : nullptr;
     return {{"text", preview.text},
-            {"variant", preview.variant == 0 ? value(nullptr) : value(preview.variant)},
-            {"media", preview.media.empty() ? value(nullptr) : value(preview.media)},
-            {"variables", filled != nullptr ? value(shown_list(filled->values)) : value(nullptr)},
-            {"header", sent != nullptr ? text_or_null(sent->header) : value(nullptr)},
-            {"buttons", sent != nullptr ? value(shown_list(sent->buttons)) : value(nullptr)},
+            {"variant", number_or_null(preview.variant)},
+            {"media", text_or_null(preview.media)},
+            {"variables", filled != nullptr ? value(shown_list(filled->values)) : nullptr},
+            {"header", sent != nullptr ? text_or_null(sent->header) : nullptr},
+            {"buttons", sent != nullptr ? value(shown_list(sent->buttons)) : nullptr},
             {"characters", preview.characters},
             {"problems", view(std::span{preview.problems}, language)}};
 }

@@ -110,13 +110,11 @@ object view(const model::Contact& contact, const admission::Principal& viewer) {
 }
 
 object view(const model::Suppression& suppression, const admission::Principal& viewer) {
-    const std::string_view reason = model::to_string(suppression.reason);
-    return {
-        {"number", shown_number(suppression.number, suppression.account, viewer)},
-        {"account", suppression.account.text()},
-        {"reason", boost::json::string_view{reason.data(), reason.size()}},
-        {"at", to_rfc3339(suppression.at)},
-        {"campaign", suppression.campaign ? value(suppression.campaign->text()) : value(nullptr)}};
+    return {{"number", shown_number(suppression.number, suppression.account, viewer)},
+            {"account", suppression.account.text()},
+            {"reason", model::to_string(suppression.reason)},
+            {"at", to_rfc3339(suppression.at)},
+            {"campaign", text_or_null(suppression.campaign)}};
 }
 
 }  // namespace merpati::api::manage

@@ -17,7 +17,7 @@ boost::json::object view(const ConnectorFacts& facts, const Context& context, bo
     return {{"name", facts.name},
             {"kind", model::to_string(kind)},
             {"simulated", kind == model::ConnectorKind::simulated},
-            {"official", official ? value(*official) : value(nullptr)},
+            {"official", value_or_null(official)},
             {"default", facts.name == context.default_connector},
             {"pairing", boost::json::array(facts.pairing.begin(), facts.pairing.end())},
             {"running", facts.trouble.empty()},

@@ -67,13 +67,12 @@ Result<value> show(const Context& context, Call& call) {
     }
     const auto offset = context.queue_clock.offset();
     const auto due = queue->due_from.transform([&](Timestamp at) { return at - offset; });
-    return boost::json::object{
-        {"number", (*device)->number.text()},
-        {"waiting", queue->count},
-        {"waiting_more", queue->has_more},
-        {"oldest", queue->oldest ? value(queue->oldest->text()) : value(nullptr)},
-        {"oldest_accepted_at", manage::view(queue->oldest_accepted_at)},
-        {"next_attempt_at", manage::view(due)}};
+    return boost::json::object{{"number", (*device)->number.text()},
+                               {"waiting", queue->count},
+                               {"waiting_more", queue->has_more},
+                               {"oldest", text_or_null(queue->oldest)},
+                               {"oldest_accepted_at", manage::view(queue->oldest_accepted_at)},
+                               {"next_attempt_at", manage::view(due)}};
 }
 
 /// Cancels only messages that were accepted until `accepted_until`, by default until now. If more

@@ -301,7 +301,7 @@ Result<value> connect(const Context& context, Call& call) {
         }
         return pass(connected);
     }
-    call.did = {{"state", std::string{model::to_string(connected->state)}}};
+    call.did = {{"state", model::to_string(connected->state)}};
     return view(*connected, call.head.language);
 }
 
@@ -314,7 +314,7 @@ Result<value> disconnect(const Context& context, Call& call) {
     if (!disconnected) {
         return pass(disconnected);
     }
-    call.did = {{"state", std::string{model::to_string(disconnected->state)}}};
+    call.did = {{"state", model::to_string(disconnected->state)}};
     return view(*disconnected, call.head.language);
 }
 

@@ -23,7 +23,7 @@ value view_pairing(const Context& context, const Call& call, model::PhoneNumber 
     const auto shown = pairing.under_way ? model::DeviceState::pairing : state;
     return boost::json::object{
         {"number", number.text()},
-        {"state", std::string{model::to_string(shown)}},
+        {"state", model::to_string(shown)},
         {"method", text_or_null(pairing.method)},
         {"payload", text_or_null(reason_text(pairing.payload, call.head.language))},
         {"expires_at", view(pairing.expires_at)},

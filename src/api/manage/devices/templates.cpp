@@ -34,7 +34,7 @@ boost::json::array shown(const std::vector<MessageTemplate::Button>& buttons) {
         const bool is_url = kind == MessageTemplate::Button::Kind::url;
         all.push_back({{"place", place},
                        {"kind", is_url ? "url" : "coupon"},
-                       {"url", is_url ? boost::json::value(url) : boost::json::value(nullptr)}});
+                       {"url", is_url ? boost::json::value(url) : nullptr}});
     }
     return all;
 }

@@ -47,8 +47,8 @@ std::string_view edited_part(std::string_view tag) {
 std::string entity_tag(const boost::json::object& shown, std::span<const std::string_view> edited) {
     boost::json::object changeable;
     for (const auto name : edited) {
-        if (const auto* value = shown.if_contains({name.data(), name.size()})) {
-            changeable[boost::json::string_view{name.data(), name.size()}] = *value;
+        if (const auto* value = shown.if_contains(name)) {
+            changeable[name] = *value;
         }
     }
     return fmt::format("\"{}.{}\"", digest_of(boost::json::serialize(changeable)),

@@ -78,8 +78,7 @@ Result<Fields> Fields::from_body(std::string_view body) {
     boost::system::error_code error;
     // JsonFields refuses a duplicate field. boost::json would silently keep the last one.
     const bool strict = JsonFields::parse(body).has_value();
-    auto parsed =
-        strict ? boost::json::parse({body.data(), body.size()}, error) : boost::json::value{};
+    auto parsed = strict ? boost::json::parse(body, error) : boost::json::value{};
     if (error || !parsed.is_object()) {
         return fail(ErrorCode::invalid_argument,
                     "the body must be one JSON object in UTF-8, with each field once");
@@ -107,38 +106,36 @@ Result<Fields> Fields::from_query(std::string_view query) {
 }
 
 bool Fields::add_parameter(std::string_view name, std::string_view text) {
-    const auto [place, is_new] =
-        fields_.emplace(boost::json::string_view{name.data(), name.size()},
-                        boost::json::string_view{text.data(), text.size()});
+    const auto [place, is_new] = fields_.emplace(name, text);
     if (!is_new && name == repeated_parameter) {
         auto& list = place->value().get_string();
         list += ',';
-        list += boost::json::string_view{text.data(), text.size()};
+        list += boost::json::string_view{text};
         return true;
     }
     return is_new;
 }
 
 bool Fields::given(std::string_view name) const {
-    return fields_.contains({name.data(), name.size()});
+    return fields_.contains(name);
 }
 
 std::optional<std::string> Fields::peek(std::string_view name) const {
-    const auto* found = fields_.if_contains({name.data(), name.size()});
+    const auto* found = find(name);
     return found != nullptr && found->is_string() ? std::optional{std::string{found->get_string()}}
                                                   : std::nullopt;
 }
 
 const boost::json::value* Fields::find(std::string_view name) const {
-    return fields_.if_contains({name.data(), name.size()});
+    return fields_.if_contains(name);
 }
 
 bool Fields::none(std::string_view name) {
-    const auto* found = fields_.if_contains({name.data(), name.size()});
+    const auto* found = find(name);
     if (found == nullptr || !found->is_null()) {
         return false;
     }
-    fields_.erase({name.data(), name.size()});
+    fields_.erase(name);
     return true;
 }
 
@@ -165,7 +162,7 @@ std::optional<std::string> Fields::prose(std::string_view name, std::size_t byte
         mistake(name, fmt::format("must have at most {} bytes", bytes_max));
         return std::nullopt;
     }
-    std::string text{string.data(), string.size()};
+    std::string text{string};
     if (has_control_characters(without_layout(text))) {
         mistake(name, "must not contain control characters");
         return std::nullopt;
@@ -191,7 +188,7 @@ std::optional<std::int64_t> Fields::integer(std::string_view name, std::int64_t 
     if (const auto* value = given->if_int64()) {
         number = *value;
     } else if (const auto* string = given->if_string(); from_query_ && string != nullptr) {
-        number = whole_number({string->data(), string->size()});
+        number = whole_number(*string);
     }
     if (!number || *number < lowest || *number > highest) {
         mistake(name, fmt::format("must be a whole number from {} to {}", lowest, highest));
@@ -372,7 +369,7 @@ Result<void> Fields::finish() const {
 }
 
 std::optional<boost::json::value> Fields::value(std::string_view name) {
-    const auto found = fields_.find({name.data(), name.size()});
+    const auto found = fields_.find(name);
     if (found == fields_.end()) {
         return std::nullopt;
     }

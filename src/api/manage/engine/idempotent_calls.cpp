@@ -18,8 +18,8 @@ std::string without(std::string_view body, std::string_view field) {
     if (field.empty()) {
         return std::string{body};
     }
-    auto answer = boost::json::parse({body.data(), body.size()});
-    answer.as_object().erase({field.data(), field.size()});
+    auto answer = boost::json::parse(body);
+    answer.as_object().erase(field);
     return boost::json::serialize(answer);
 }
 

@@ -84,8 +84,7 @@ template <class Records, class Show, class PositionOf>
         next = position_of(
             *std::next(std::begin(records), static_cast<std::ptrdiff_t>(items.count()) - 1));
     }
-    return page(items.take(),
-                next ? boost::json::value(cursor_text(list, *next)) : boost::json::value(nullptr));
+    return page(items.take(), next ? boost::json::value(cursor_text(list, *next)) : nullptr);
 }
 
 /// The page of the first `limit` records that the store has found. Fewer are the last ones.

@@ -217,7 +217,7 @@ Outcome Manage::failed(const Error& error, const Call& call) const {
     auto outcome = failed(error, call.principal.is_administrator(), call.fields.mistakes());
     add_problems(outcome, call.answer.problems);
     if (outcome.status == 429 && call.answer.retry_after) {
-        outcome.headers = fmt::format("Retry-After: {}\r\n", call.answer.retry_after->count());
+        return with_retry_after(std::move(outcome), *call.answer.retry_after);
     }
     return outcome;
 }

@@ -16,9 +16,7 @@
 namespace merpati::api::manage {
 namespace {
 
-boost::json::string_view in_json(std::string_view text) {
-    return {text.data(), text.size()};
-}
+using namespace std::chrono_literals;
 
 /// The reason phrases of RFC 9110.
 std::string_view title_of(std::uint16_t status) {
@@ -103,7 +101,7 @@ std::string_view told(const Error& error) {
 }
 
 void translate(boost::json::object& object, std::string_view name, Language language) {
-    if (auto* text = object.if_contains(in_json(name)); text != nullptr && text->is_string()) {
+    if (auto* text = object.if_contains(name); text != nullptr && text->is_string()) {
         *text = translated(text->get_string(), language);
     }
 }
@@ -134,10 +132,10 @@ std::string in_language(const std::string& document, Language language) {
 Outcome problem(std::uint16_t status, std::string_view code, std::string_view detail,
                 std::span<const Mistake> mistakes) {
     boost::json::object body{{"type", "about:blank"},
-                             {"title", in_json(title_of(status))},
+                             {"title", title_of(status)},
                              {"status", status},
-                             {"code", in_json(code)},
-                             {"detail", in_json(detail)}};
+                             {"code", code},
+                             {"detail", detail}};
     if (!mistakes.empty()) {
         auto& errors = body["errors"].emplace_array();
         for (const auto& mistake : mistakes) {
@@ -157,23 +155,25 @@ Outcome problem(const Error& error, bool for_administrator, std::span<const Mist
     auto outcome = problem(status, to_string(error.code),
                            for_administrator ? std::string_view{error.detail} : told(error),
                            is_of_fields ? mistakes : decltype(mistakes){});
-    if (status == 429) {
-        outcome.headers = "Retry-After: 10\r\n";
-    } else if (error.code == ErrorCode::unavailable) {
-        outcome.headers = "Retry-After: 5\r\n";
-    } else if (status == 503) {
-        outcome.headers = "Retry-After: 1\r\n";
+    if (status == 429 || status == 503) {
+        const auto wait = status == 429 ? 10s : error.code == ErrorCode::unavailable ? 5s : 1s;
+        return with_retry_after(std::move(outcome), wait);
     }
+    return outcome;
+}
+
+Outcome with_retry_after(Outcome outcome, std::chrono::seconds wait) {
+    outcome.headers = fmt::format("Retry-After: {}\r\n", wait.count());
     return outcome;
 }
 
 Outcome problem(admission::Refusal refusal, std::chrono::seconds retry_after) {
     const auto& row = error_row(refusal);
     auto outcome = problem(row.a.code, row.name, row.text);
-    const std::int64_t least = row.a.code == 503 ? 1 : 0;
-    const auto wait = std::max<std::int64_t>({retry_after.count(), row.retry_after, least});
-    if (wait > 0) {
-        outcome.headers = fmt::format("Retry-After: {}\r\n", wait);
+    const auto wait =
+        std::max({retry_after, std::chrono::seconds{row.retry_after}, row.a.code == 503 ? 1s : 0s});
+    if (wait > 0s) {
+        outcome = with_retry_after(std::move(outcome), wait);
     }
     if (refusal == admission::Refusal::elsewhere) {
         outcome.headers += fmt::format("{}: 1\r\n", forwarding::not_here_header);
@@ -230,32 +230,28 @@ Outcome body_too_large() {
 }
 
 Outcome busy() {
-    auto outcome =
-        problem(503, "busy", "too many calls wait, or the server is stopping: try again");
-    outcome.headers = "Retry-After: 1\r\n";
-    return outcome;
+    return with_retry_after(
+        problem(503, "busy", "too many calls wait, or the server is stopping: try again"), 1s);
 }
 
 Outcome too_many_requests() {
-    auto outcome = problem(429, "too_many_requests",
-                           "too many calls of this account wait: make fewer at once");
-    outcome.headers = "Retry-After: 1\r\n";
-    return outcome;
+    return with_retry_after(problem(429, "too_many_requests",
+                                    "too many calls of this account wait: make fewer at once"),
+                            1s);
 }
 
 Outcome upload_runs() {
-    auto outcome = problem(429, "too_many_requests",
-                           "another upload of this account has not ended: wait for its end");
-    outcome.headers = "Retry-After: 10\r\n";
-    return outcome;
+    return with_retry_after(
+        problem(429, "too_many_requests",
+                "another upload of this account has not ended: wait for its end"),
+        10s);
 }
 
 Outcome rate_exceeded(std::chrono::seconds wait) {
-    auto outcome =
+    return with_retry_after(
         problem(429, "too_many_requests",
-                "there are more calls than the rate of the account or person lets in: wait");
-    outcome.headers = fmt::format("Retry-After: {}\r\n", wait.count());
-    return outcome;
+                "there are more calls than the rate of the account or person lets in: wait"),
+        wait);
 }
 
 http::Reply reply_of(Outcome outcome, Language language) {

@@ -58,6 +58,9 @@ struct LateOutcome {
 /// `Retry-After`; 0: as its row says, and at least a second for 503.
 [[nodiscard]] Outcome problem(admission::Refusal refusal, std::chrono::seconds retry_after);
 
+/// With `Retry-After`, in place of its headers.
+[[nodiscard]] Outcome with_retry_after(Outcome outcome, std::chrono::seconds wait);
+
 /// Adds `problems` to a problem document; an empty list adds nothing.
 void add_problems(Outcome& outcome, const boost::json::array& problems);
 

@@ -154,15 +154,13 @@ public:
 private:
     static object shown(const model::Session& session) {
         return {{"person", session.person.text()},
-                {"by", std::string{model::to_string(session.by)}},
+                {"by", model::to_string(session.by)},
                 {"address", session.address}};
     }
 
     [[nodiscard]] object as_member(const model::Person& person) const {
         const auto role = person.role_in(*member_of_);
-        return role
-                   ? object{{"email", person.email}, {"role", std::string{model::to_string(*role)}}}
-                   : object{};
+        return role ? object{{"email", person.email}, {"role", model::to_string(*role)}} : object{};
     }
 
     [[nodiscard]] RowImage image_of(const model::Person* before, const model::Person* after) const {

@@ -10,12 +10,6 @@ namespace {
 using boost::json::object;
 using boost::json::value;
 
-template <class Enumeration>
-value word(Enumeration enumeration) {
-    const std::string_view text = model::to_string(enumeration);
-    return value(boost::json::string_view{text.data(), text.size()});
-}
-
 std::string_view key_state(const model::ApiKey& key, Timestamp now) {
     if (key.revoked_at) {
         return "revoked";
@@ -35,48 +29,43 @@ std::string masked(std::string recipient) {
 }
 
 value view(const std::optional<model::CallbackBatch>& batch) {
-    return batch ? value{{"max", batch->max}, {"wait_ms", batch->wait.count()}} : value(nullptr);
+    return batch ? value{{"max", batch->max}, {"wait_ms", batch->wait.count()}} : nullptr;
 }
 
 value view(const std::optional<model::PostedBatch>& batch) {
-    return batch ? value{{"id", batch->id.text()}, {"events", batch->events}} : value(nullptr);
+    return batch ? value{{"id", batch->id.text()}, {"events", batch->events}} : nullptr;
 }
 
 object view(const model::Account& account) {
-    object shown{
+    return {
         {"id", account.id.text()},
         {"name", account.name},
-        {"plan", word(account.plan)},
-        {"credit", nullptr},
+        {"plan", model::to_string(account.plan)},
+        {"credit", value_or_null(account.credit)},
         {"expires_at", view(account.expires_at)},
         {"rate", account.rate.text()},
         {"callback", text_or_null(account.callback_url)},
         {"callback_batch", view(account.callback_batch)},
-        {"delivery", word(account.delivery)},
+        {"delivery", model::to_string(account.delivery)},
         {"devices_max", account.devices_max},
         {"country", account.country},
         {"created_at", to_rfc3339(account.created_at)},
     };
-    if (account.credit) {
-        shown["credit"] = *account.credit;
-    }
-    return shown;
 }
 
 object view(const model::ApiKey& key, Timestamp now) {
-    object shown{
+    return {
         {"id", key.id.text()},
         {"account", key.account.text()},
         {"name", key.name},
         {"hint", key.hint},
-        {"revision", key.revision ? word(*key.revision) : value("auto")},
+        {"revision", key.revision ? model::to_string(*key.revision) : "auto"},
         {"scopes", view(key.scopes)},
         {"state", key_state(key, now)},
         {"created_at", to_rfc3339(key.created_at)},
         {"expires_at", view(key.expires_at)},
         {"revoked_at", view(key.revoked_at)},
     };
-    return shown;
 }
 
 namespace {
@@ -84,7 +73,7 @@ namespace {
 value view(const std::optional<model::CloudNumber>& cloud) {
     return cloud ? value{{"phone_number_id", cloud->phone_number_id},
                          {"waba_id", text_or_null(cloud->waba_id)}}
-                 : value(nullptr);
+                 : nullptr;
 }
 
 }  // namespace
@@ -95,18 +84,17 @@ object view(const model::Device& device, Language language) {
         {"number", device.number.text()},
         {"connector", device.connector},
         {"simulated", model::is_simulated(device.connector)},
-        {"state", word(device.state)},
+        {"state", model::to_string(device.state)},
         {"state_reason", text_or_null(reason_text(device.state_reason, language))},
-        {"state_reason_code", reason == nullptr ? value(nullptr) : value(reason->code)},
+        {"state_reason_code", reason == nullptr ? nullptr : value(reason->code)},
         {"restricted_until", view(device.restricted_until)},
-        {"paused_since", device.pause ? value(to_rfc3339(device.pause->since)) : value(nullptr)},
-        {"paused_reason", device.pause ? word(device.pause->reason) : value(nullptr)},
+        {"paused_since", device.pause ? value(to_rfc3339(device.pause->since)) : nullptr},
+        {"paused_reason", device.pause ? value(model::to_string(device.pause->reason)) : nullptr},
         {"account", device.account.text()},
         {"webhook", text_or_null(device.webhook_url)},
         {"gap_ms", device.pace.gap_min.count()},
         {"jitter_ms", device.pace.jitter_max.count()},
-        {"per_day_max", device.pace.per_day_max == 0 ? boost::json::value(nullptr)
-                                                     : boost::json::value(device.pace.per_day_max)},
+        {"per_day_max", number_or_null(device.pace.per_day_max)},
         {"warm_up_days", device.pace.warm_up_days},
         {"state_since", to_rfc3339(device.state_since)},
         {"created_at", to_rfc3339(device.created_at)},
@@ -119,7 +107,7 @@ object view(const model::Device& device, Language language) {
 
 /// What its variables stand for is a part of the message's text.
 value shown_template(const model::FilledTemplate* filled) {
-    return filled == nullptr ? value(nullptr)
+    return filled == nullptr ? nullptr
                              : value{{"name", filled->name}, {"language", filled->language}};
 }
 
@@ -130,9 +118,9 @@ object view(const store::MessageRecord& record, const admission::Principal& view
         {"account", message.account.text()},
         {"from", message.device.text()},
         {"to", viewer.sees_masked(message.account) ? masked(message.recipient) : message.recipient},
-        {"type", word(message.type)},
-        {"revision", word(message.revision)},
-        {"state", word(record.state)},
+        {"type", model::to_string(message.type)},
+        {"revision", model::to_string(message.revision)},
+        {"state", model::to_string(record.state)},
         {"attempts", record.attempts},
         {"accepted_at", to_rfc3339(message.accepted_at)},
         {"due_at", to_rfc3339(message.due_at)},
@@ -145,7 +133,7 @@ object view(const store::MessageRecord& record, const admission::Principal& view
         {"media", text_or_null(message.media_url)},
         {"template", shown_template(message.filled_template.get())},
         {"callback", text_or_null(message.callback_url)},
-        {"campaign", message.campaign ? value(message.campaign->text()) : value(nullptr)},
+        {"campaign", text_or_null(message.campaign)},
         {"test", message.test},
         {"charged", message.charged},
     };
@@ -169,7 +157,7 @@ void hide_from_viewer(object& shown, const admission::Principal& viewer, model::
                       std::initializer_list<std::string_view> fields) {
     if (viewer.sees_masked(account)) {
         for (const auto field : fields) {
-            shown[boost::json::string_view{field.data(), field.size()}] = nullptr;
+            shown[field] = nullptr;
         }
     }
 }
@@ -193,12 +181,12 @@ object view(const store::QueuedCallback& queued, const admission::Principal& vie
         {"id", callback.id.text()},
         {"account", callback.account.text()},
         {"kind", kind_of(callback)},
-        {"message", callback.message ? value(callback.message->text()) : value(nullptr)},
+        {"message", text_or_null(callback.message)},
         {"url", callback.url},
-        {"state", word(progress.state)},
+        {"state", model::to_string(progress.state)},
         {"attempts", progress.attempts},
-        {"next_attempt_at", waits ? value(to_rfc3339(progress.due_at)) : value(nullptr)},
-        {"last_status", progress.last_status == 0 ? value(nullptr) : value(progress.last_status)},
+        {"next_attempt_at", waits ? value(to_rfc3339(progress.due_at)) : nullptr},
+        {"last_status", number_or_null(progress.last_status)},
         {"last_error", text_or_null(progress.last_error)},
         {"batch", view(progress.batch)},
         {"created_at", to_rfc3339(callback.created_at)},
@@ -213,8 +201,8 @@ object view(const model::Invitation& invitation) {
     return {{"id", invitation.id.text()},
             {"account", invitation.account.text()},
             {"email", invitation.email},
-            {"role", word(invitation.role)},
-            {"invited_by", by_person ? value(invitation.inviter_name) : value(nullptr)},
+            {"role", model::to_string(invitation.role)},
+            {"invited_by", by_person ? value(invitation.inviter_name) : nullptr},
             {"created_at", to_rfc3339(invitation.created_at)},
             {"expires_at", to_rfc3339(invitation.expires_at)}};
 }
@@ -227,14 +215,14 @@ boost::json::array view(model::Scopes scopes) {
     boost::json::array words;
     for (std::size_t place = 0; place < model::scopes_count; ++place) {
         if (const auto scope = static_cast<model::Scope>(place); scopes.has(scope)) {
-            words.push_back(word(scope));
+            words.emplace_back(model::to_string(scope));
         }
     }
     return words;
 }
 
 value view(std::optional<Timestamp> time) {
-    return time ? value(to_rfc3339(*time)) : value(nullptr);
+    return time ? value(to_rfc3339(*time)) : nullptr;
 }
 
 }  // namespace merpati::api::manage

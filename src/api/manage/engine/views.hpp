@@ -65,8 +65,25 @@ void hide_from_viewer(boost::json::object& shown, const admission::Principal& vi
 
 /// The text, or null where it is empty.
 [[nodiscard]] inline boost::json::value text_or_null(std::string_view text) {
-    return text.empty() ? boost::json::value(nullptr)
-                        : boost::json::value(boost::json::string_view{text.data(), text.size()});
+    return text.empty() ? nullptr : boost::json::value(text);
+}
+
+/// The text of the id, or null.
+template <class Id>
+[[nodiscard]] boost::json::value text_or_null(const std::optional<Id>& id) {
+    return id ? boost::json::value(id->text()) : nullptr;
+}
+
+/// The value, or null.
+template <class Value>
+[[nodiscard]] boost::json::value value_or_null(const std::optional<Value>& given) {
+    return given ? boost::json::value(*given) : nullptr;
+}
+
+/// The number, or null for 0.
+template <class Number>
+[[nodiscard]] boost::json::value number_or_null(Number number) {
+    return number == 0 ? nullptr : boost::json::value(number);
 }
 
 /// The words of the scopes.

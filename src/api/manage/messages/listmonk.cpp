@@ -36,7 +36,7 @@ std::unexpected<Error> malformed(std::string_view what) {
 
 /// The text in the field; empty: it is missing or of another type.
 std::string text_in(const object& from, std::string_view name) {
-    const auto* found = from.if_contains({name.data(), name.size()});
+    const auto* found = from.if_contains(name);
     const auto* text = found == nullptr ? nullptr : found->if_string();
     return text == nullptr ? std::string{} : std::string{*text};
 }
@@ -90,10 +90,9 @@ Result<void> check_form(const object& message) {
 std::string number_of(const object& recipient, std::string_view attribute,
                       std::string_view country) {
     const auto* attributes = recipient.if_contains("attribs");
-    const auto* found =
-        attributes == nullptr || !attributes->is_object()
-            ? nullptr
-            : attributes->get_object().if_contains({attribute.data(), attribute.size()});
+    const auto* found = attributes == nullptr || !attributes->is_object()
+                            ? nullptr
+                            : attributes->get_object().if_contains(attribute);
     if (found == nullptr) {
         return {};
     }

@@ -33,14 +33,14 @@ Result<value> show_again(const Context& context, const Call& call) {
 value shown_variables(const model::Message& message) {
     const auto* filled = message.filled_template.get();
     return filled == nullptr
-               ? value(nullptr)
+               ? nullptr
                : value(boost::json::array(filled->values.begin(), filled->values.end()));
 }
 
 /// Null: it was not sent as a template, or the template's text was not known.
 value shown_sent(const std::optional<model::SentTemplate>& sent) {
     return !sent
-               ? value(nullptr)
+               ? nullptr
                : value{{"name", sent->name},
                        {"language", sent->language},
                        {"header", text_or_null(sent->header)},
@@ -56,8 +56,7 @@ void add_links(boost::json::object& shown, const store::MessageTrail& trail) {
     for (const auto& event : trail.events) {
         if (event.step == model::MessageStep::retry_of ||
             event.step == model::MessageStep::retried_as) {
-            const auto word = model::to_string(event.step);
-            shown[boost::json::string_view{word.data(), word.size()}] = event.details;
+            shown[model::to_string(event.step)] = event.details;
         }
     }
 }

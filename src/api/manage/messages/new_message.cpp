@@ -43,8 +43,7 @@ admission::Submission take_submission(Fields& fields) {
     boost::json::object body;
     for (const auto& name : field_names) {
         if (auto given = fields.value(name.here)) {
-            body[boost::json::string_view{name.in_revision_a.data(), name.in_revision_a.size()}] =
-                *std::move(given);
+            body[name.in_revision_a] = *std::move(given);
         }
     }
     for (const auto* number : {"from", "to"}) {

@@ -40,10 +40,6 @@ struct Item {
     }
 };
 
-boost::json::value number_or_null(std::uint32_t number) {
-    return number == 0 ? boost::json::value(nullptr) : boost::json::value(number);
-}
-
 boost::json::object view(const Item& item) {
     return {{"at", to_rfc3339(item.at)},
             {"step", text_or_null(item.step)},

@@ -64,10 +64,10 @@ Result<value> callbacks::attempts(const Context& context, Call& call) {
     for (const auto& attempt : *kept) {
         items.push_back({{"number", attempt.number},
                          {"at", to_rfc3339(attempt.at)},
-                         {"status", attempt.status == 0 ? value(nullptr) : value(attempt.status)},
-                         {"took_ms", attempt.took ? value(attempt.took->count()) : value(nullptr)},
+                         {"status", number_or_null(attempt.status)},
+                         {"took_ms", attempt.took ? value(attempt.took->count()) : nullptr},
                          {"error", text_or_null(attempt.error)},
-                         {"answer", masked ? value(nullptr) : text_or_null(attempt.answer)},
+                         {"answer", masked ? nullptr : text_or_null(attempt.answer)},
                          {"next_attempt_at", view(attempt.retry_at)},
                          {"batch", view(attempt.batch)}});
     }

@@ -124,12 +124,10 @@ boost::json::value waits_of(const Context& context, const store::MessageRecord& 
     }
     const auto wait = of_restriction(wait_of(context, record, trail), trail);
     const auto since = wait.since.value_or(since_of(wait, record, trail));
-    const auto word = model::to_string(wait.reason);
-    const auto text = text_of(wait.reason);
-    return {{"for", boost::json::string_view{word.data(), word.size()}},
+    return {{"for", model::to_string(wait.reason)},
             {"since", to_rfc3339(since)},
             {"until", view(wait.until)},
-            {"text", boost::json::string_view{text.data(), text.size()}},
+            {"text", text_of(wait.reason)},
             {"details", text_or_null(details_of(context, wait, record))}};
 }
 

@@ -46,8 +46,8 @@ Confirmation confirm(const Context& context, Call& call,
                                                    context.clock.steady_now());
     if (wait > std::chrono::seconds{0}) {
         report(context, call, SignInTry::Result::throttled, made.person.id);
-        made.refusal = problem(429, "too_many_requests", "too many tries: wait");
-        made.refusal->headers = fmt::format("Retry-After: {}\r\n", wait.count());
+        made.refusal =
+            with_retry_after(problem(429, "too_many_requests", "too many tries: wait"), wait);
         return made;
     }
     const auto is_right =

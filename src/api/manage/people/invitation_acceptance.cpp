@@ -257,7 +257,7 @@ Result<value> show(const Context& context, Call& call) {
     const auto account = context.directory.find_account(invitation.account);
     return object{{"account", account == nullptr ? std::string{} : account->account.name},
                   {"email", invitation.email},
-                  {"role", std::string{model::to_string(invitation.role)}},
+                  {"role", model::to_string(invitation.role)},
                   {"invited_by", view(invitation).at("invited_by")},
                   {"expires_at", to_rfc3339(invitation.expires_at)}};
 }

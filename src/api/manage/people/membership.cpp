@@ -14,7 +14,7 @@ boost::json::object view_of_member(const model::Person& person, model::AccountId
     for (const auto& membership : person.memberships) {
         if (membership.account == account) {
             shown["account"] = account.text();
-            shown["role"] = std::string{model::to_string(membership.role)};
+            shown["role"] = model::to_string(membership.role);
             shown["since"] = to_rfc3339(membership.since);
         }
     }

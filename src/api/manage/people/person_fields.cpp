@@ -84,7 +84,7 @@ Result<std::shared_ptr<const model::Person>> find_person(const admission::Direct
 
 boost::json::object view(const model::Membership& membership) {
     return {{"account", membership.account.text()},
-            {"role", std::string{model::to_string(membership.role)}},
+            {"role", model::to_string(membership.role)},
             {"since", to_rfc3339(membership.since)}};
 }
 

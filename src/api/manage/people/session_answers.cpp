@@ -53,8 +53,7 @@ boost::json::value answer_too_many(const Context& context, Call& call,
                                    std::chrono::seconds wait) {
     report(context, call, SignInTry::Result::throttled, person);
     auto refusal = problem(429, "too_many_requests", "too many tries: wait, or use a sign-in link");
-    refusal.headers = fmt::format("Retry-After: {}\r\n", wait.count());
-    return answer_problem(call, std::move(refusal));
+    return answer_problem(call, with_retry_after(std::move(refusal), wait));
 }
 
 std::optional<Outcome> check_way(const Call& call) {
@@ -86,7 +85,7 @@ boost::json::object view_of_session(const Context& context, const model::Person&
         const auto scopes = now.scopes_in(membership.account);
         memberships.push_back({{"account", membership.account.text()},
                                {"name", account == nullptr ? std::string{} : account->account.name},
-                               {"role", std::string{model::to_string(membership.role)}},
+                               {"role", model::to_string(membership.role)},
                                {"scopes", view(scopes)},
                                {"since", to_rfc3339(membership.since)}});
     }
@@ -105,12 +104,11 @@ boost::json::object view_of_session(const Context& context, const model::Person&
         {"memberships", std::move(memberships)},
         {"session",
          {{"id", session.id.text()},
-          {"by", std::string{model::to_string(session.by)}},
+          {"by", model::to_string(session.by)},
           {"created_at", to_rfc3339(session.created_at)},
           {"expires_at", to_rfc3339(found ? found->session->ends_at(limits) : session.created_at)},
-          {"current_password_needed_from", person.password_hash.empty()
-                                               ? boost::json::value(nullptr)
-                                               : boost::json::value(to_rfc3339(needed_from))}}}};
+          {"current_password_needed_from",
+           person.password_hash.empty() ? nullptr : boost::json::value(to_rfc3339(needed_from))}}}};
 }
 
 boost::json::value answer_session(const Context& context, Call& call, const model::Session& session,

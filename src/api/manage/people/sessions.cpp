@@ -178,7 +178,7 @@ Result<value> list(const Context& context, Call& call) {
         const auto& session = entry->session();
         items.push_back({{"id", session.id.text()},
                          {"current", session.id == own->id},
-                         {"by", std::string{model::to_string(session.by)}},
+                         {"by", model::to_string(session.by)},
                          {"address", session.address},
                          {"agent", session.agent},
                          {"created_at", to_rfc3339(session.created_at)},

@@ -15,7 +15,7 @@ constexpr std::size_t object_bytes_max = 254;
 value parsed_or_null(const std::string& json) {
     boost::system::error_code error;
     auto parsed = boost::json::parse(json, error);
-    return error ? value(nullptr) : parsed;
+    return error ? nullptr : parsed;
 }
 
 std::string_view kind_of(std::string_view actor) {
@@ -33,10 +33,10 @@ object view(const store::AuditEntry& entry, bool for_account) {
             {"at", to_rfc3339(entry.at)},
             {"door", entry.door},
             {"actor",
-             {{"kind", std::string{kind}},
-              {"id", has_id ? value(entry.actor) : value(nullptr)},
+             {{"kind", kind},
+              {"id", has_id ? value(entry.actor) : nullptr},
               {"name", text_or_null(entry.actor_name)}}},
-            {"account", entry.account ? value(entry.account->text()) : value(nullptr)},
+            {"account", text_or_null(entry.account)},
             {"operation", entry.operation},
             {"object", text_or_null(entry.object)},
             {"before", parsed_or_null(entry.before)},

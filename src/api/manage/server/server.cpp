@@ -83,7 +83,7 @@ Result<value> status(const Context& context, Call& call) {
         return pass(checked);
     }
     boost::json::object shown{
-        {"version", boost::json::string_view{context.version.data(), context.version.size()}},
+        {"version", context.version},
         {"time", to_rfc3339(context.clock.now())},
         {"accounts", context.directory.count_accounts()},
         {"devices", context.directory.count_devices()},
@@ -113,7 +113,7 @@ Result<value> backup(const Context& context, Call& call) {
     }
     std::error_code error;
     const auto bytes = std::filesystem::file_size(file, error);
-    call.did = {{"file", file.string()}, {"bytes", error ? value(nullptr) : value(bytes)}};
+    call.did = {{"file", file.string()}, {"bytes", error ? nullptr : value(bytes)}};
     return call.did;
 }
 
