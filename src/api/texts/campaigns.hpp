@@ -83,9 +83,6 @@ inline constexpr std::array texts_of_campaigns{
     Text{"the server is stopped: it sends nothing", "server berhenti: tidak ada yang dikirim"},
     Text{"the message cannot be stored now", "pesan tidak dapat disimpan sekarang"},
     Text{"too many messages are being stored", "terlalu banyak pesan sedang disimpan"},
-    // Uploads.
-    Text{"only the audience of a draft can be changed",
-         "hanya daftar penerima dari konsep yang dapat diubah"},
     // Messages of listmonk.
     Text{"the body is larger than a message of listmonk can be",
          "isinya lebih besar daripada pesan listmonk"},
