@@ -66,6 +66,22 @@ export async function taggedAnswerOf<Answer>(
 /** The header that makes the gateway refuse a change (412) if the resource has changed since. */
 export const ifMatch = (tag: string) => ({ header: { "If-Match": tag } });
 
+/**
+ * Saves what is based on a state with a tag. If somebody else changed it first, nothing is saved,
+ * and it is read again.
+ */
+export async function saveOrRead<State>(
+  save: () => Promise<State>,
+  read: () => Promise<State>,
+): Promise<{ present: State; conflict?: Problem }> {
+  try {
+    return { present: await save() };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 412) throw error;
+    return { present: await read(), conflict: error };
+  }
+}
+
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
 /** "?a=1&b=2" from the parameters that are set; empty text, null and undefined are left out. */

@@ -132,7 +132,7 @@ export const readDevice = (number: string, { signal }: Cancel = {}) =>
 export const addDevice = (body: NewDevice) => answerOf(client.POST("/v1/devices", { body }));
 
 export const changeDevice = (number: string, tag: string, body: DeviceChange) =>
-  answerOf(
+  taggedAnswerOf(
     client.PATCH("/v1/devices/{number}", {
       params: { path: { number }, ...ifMatch(tag) },
       body,
@@ -233,13 +233,15 @@ export const readAccount = (account: string, { signal }: Cancel = {}) =>
   taggedAnswerOf(client.GET("/v1/account", { params: { query: { account } }, signal }));
 
 export const changeAccount = (account: string, tag: string, change: OwnAccountChange) =>
-  answerOf(client.PATCH("/v1/account", { params: ifMatch(tag), body: { account, ...change } }));
+  taggedAnswerOf(
+    client.PATCH("/v1/account", { params: ifMatch(tag), body: { account, ...change } }),
+  );
 
 export const readAccountAsAdmin = (id: string, { signal }: Cancel = {}) =>
   taggedAnswerOf(client.GET("/v1/admin/accounts/{id}", { ...byId(id), signal }));
 
 export const changeAccountAsAdmin = (id: string, tag: string, body: AccountChange) =>
-  answerOf(
+  taggedAnswerOf(
     client.PATCH("/v1/admin/accounts/{id}", { params: { path: { id }, ...ifMatch(tag) }, body }),
   );
 

@@ -4,13 +4,13 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { Tagged } from "../../api/client.ts";
-import { changeAccount, rotateSecret } from "../../api/operations.ts";
-import type { OwnAccountChange, Account as Shown } from "../../api/types.ts";
+import { changeAccount, readAccount, rotateSecret } from "../../api/operations.ts";
+import type { Account as Shown } from "../../api/types.ts";
 import { accounts } from "../../queries/accounts.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { type Texts, useText, useWords } from "../../texts/index.tsx";
 import { ConfirmByName } from "../../ui/confirm.tsx";
-import { type Edition, useEdition } from "../../ui/edition.ts";
+import { useEdited } from "../../ui/edited.ts";
 import { fieldProblems } from "../../ui/field_problems.ts";
 import { Facts, Mono, Note } from "../../ui/notes.tsx";
 import { Page, Panel, Section } from "../../ui/page.tsx";
@@ -19,7 +19,7 @@ import { useRefresh } from "../../ui/refresh.ts";
 import { SecretDialog } from "../../ui/secret_dialog.tsx";
 import { Stale } from "../../ui/stale.tsx";
 import { At } from "../../ui/time.tsx";
-import { BatchFields, batchOf, useBatchDraft } from "./batch_fields.tsx";
+import { BatchFields, batchDraftOf, batchOf } from "./batch_fields.tsx";
 import { Ledger } from "./ledger.tsx";
 import { Members } from "./members.tsx";
 
@@ -75,68 +75,64 @@ export function rateText(rate: string, t: Texts): string {
 
 function Profile({ account }: { account: Tagged<Shown> }) {
   const t = useText();
-  const refresh = useRefresh("account", "session", "admin");
-  const edition = useEdition({
-    save: (tag, change: OwnAccountChange) => changeAccount(account.id, tag, change),
-    reload: refresh,
+  const { draft, set, save, busy, error } = useEdited({
+    stored: account,
+    draftOf: ({ name, callback, callback_batch }) => ({
+      name,
+      callback: callback ?? "",
+      batch: batchDraftOf(callback_batch),
+    }),
+    save: ({ name, callback, batch }, { tag }) =>
+      changeAccount(account.id, tag, {
+        name,
+        callback: callback || null,
+        callback_batch: batchOf(batch),
+      }),
+    read: () => readAccount(account.id),
+    refresh: useRefresh("account", "session", "admin"),
     saved: t.common.saved,
   });
+  const problems = fieldProblems(error);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save();
+  };
   return (
     <Section title={t.account.profile}>
       <Panel>
-        <ProfileForm key={edition.round} account={account} edition={edition} />
+        <form onSubmit={submit}>
+          <Stack gap="sm" maw={520}>
+            <TextInput
+              label={t.account.name}
+              required
+              withAsterisk={false}
+              error={problems.of("name")}
+              value={draft.name}
+              onChange={(event) => set({ name: event.currentTarget.value })}
+            />
+            <TextInput
+              label={t.account.callback}
+              description={t.account.callbackHint}
+              type="url"
+              error={problems.of("callback")}
+              value={draft.callback}
+              onChange={(event) => set({ callback: event.currentTarget.value })}
+            />
+            <BatchFields
+              draft={draft.batch}
+              onChange={(batch) => set({ batch })}
+              problems={problems}
+            />
+            <ProblemNote error={error} fields={problems} />
+            <Group>
+              <Button type="submit" loading={busy}>
+                {t.common.save}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
       </Panel>
     </Section>
-  );
-}
-
-interface ProfileFormProps {
-  account: Tagged<Shown>;
-  edition: Edition<OwnAccountChange>;
-}
-
-function ProfileForm({ account, edition }: ProfileFormProps) {
-  const t = useText();
-  const [tag] = useState(account.tag);
-  const [name, setName] = useState(account.name);
-  const [callback, setCallback] = useState(account.callback ?? "");
-  const [batch, setBatch] = useBatchDraft(account.callback_batch);
-  const problems = fieldProblems(edition.error);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    edition.save({
-      tag,
-      change: { name, callback: callback || null, callback_batch: batchOf(batch) },
-    });
-  };
-  return (
-    <form onSubmit={submit}>
-      <Stack gap="sm" maw={520}>
-        <TextInput
-          label={t.account.name}
-          required
-          withAsterisk={false}
-          error={problems.of("name")}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <TextInput
-          label={t.account.callback}
-          description={t.account.callbackHint}
-          type="url"
-          error={problems.of("callback")}
-          value={callback}
-          onChange={(event) => setCallback(event.currentTarget.value)}
-        />
-        <BatchFields draft={batch} onChange={setBatch} problems={problems} />
-        <ProblemNote error={edition.error} fields={problems} />
-        <Group>
-          <Button type="submit" loading={edition.busy}>
-            {t.common.save}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   );
 }
 

@@ -1,6 +1,5 @@
 // Whether, and how, statuses are posted together.
 import { Group, NumberInput, Stack, Switch } from "@mantine/core";
-import { useState } from "react";
 import type { CallbackBatch } from "../../api/types.ts";
 import { useText } from "../../texts/index.tsx";
 import type { FieldProblems } from "../../ui/field_problems.ts";
@@ -12,12 +11,8 @@ export interface BatchDraft {
   wait: number | string;
 }
 
-export function useBatchDraft(batch: CallbackBatch) {
-  return useState<BatchDraft>({
-    on: batch !== null,
-    max: batch?.max ?? 100,
-    wait: batch?.wait_ms ?? 200,
-  });
+export function batchDraftOf(batch: CallbackBatch): BatchDraft {
+  return { on: batch !== null, max: batch?.max ?? 100, wait: batch?.wait_ms ?? 200 };
 }
 
 export function batchOf({ on, max, wait }: BatchDraft): CallbackBatch {

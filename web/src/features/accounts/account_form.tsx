@@ -3,13 +3,13 @@ import { Modal, NumberInput, Select, Skeleton, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Tagged } from "../../api/client.ts";
-import { changeAccountAsAdmin, createAccount } from "../../api/operations.ts";
-import type { Account, AccountChange, Plan } from "../../api/types.ts";
+import { changeAccountAsAdmin, createAccount, readAccountAsAdmin } from "../../api/operations.ts";
+import type { Account, Plan } from "../../api/types.ts";
 import { allAccounts } from "../../queries/accounts.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
-import { type Edition, useEdition } from "../../ui/edition.ts";
+import { useEdited } from "../../ui/edited.ts";
 import { MomentField } from "../../ui/moment_field.tsx";
 import { ProblemNote } from "../../ui/problem_note.tsx";
 import { useRefresh } from "../../ui/refresh.ts";
@@ -87,20 +87,11 @@ export function CreateAccount({ opened, onClose, onMade }: CreateAccountProps) {
 
 export function EditAccount({ id, onClose }: { id: string; onClose: () => void }) {
   const t = useText();
-  const edition = useEdition({
-    save: (tag, change: AccountChange) => changeAccountAsAdmin(id, tag, change),
-    reload: useRefresh("admin", "account", "session"),
-    saved: t.common.saved,
-  });
   const account = useQuery({
     ...allAccounts.one(id),
     gcTime: 0, // Read again for each form.
   });
-  if (account.data) {
-    return (
-      <EditForm key={edition.round} account={account.data} edition={edition} onClose={onClose} />
-    );
-  }
+  if (account.data) return <EditForm account={account.data} onClose={onClose} />;
   return (
     <Modal opened onClose={onClose} title={t.admin.edit} withCloseButton={false}>
       {account.error ? <ProblemNote error={account.error} /> : <Skeleton height={320} />}
@@ -110,30 +101,37 @@ export function EditAccount({ id, onClose }: { id: string; onClose: () => void }
 
 interface EditFormProps {
   account: Tagged<Account>;
-  edition: Edition<AccountChange>;
   onClose: () => void;
 }
 
-function EditForm({ account, edition, onClose }: EditFormProps) {
+function EditForm({ account, onClose }: EditFormProps) {
   const t = useText();
-  const [tag] = useState(account.tag);
-  const [name, setName] = useState(account.name);
-  const [plan, setPlan] = useState(account.plan);
-  const [expires, setExpires] = useState(account.expires_at ?? "");
-  const [rate, setRate] = useState(account.rate);
-  const [devices, setDevices] = useState<number | string>(account.devices_max);
-  const submit = () => {
-    const expires_at = expires || null;
-    const change = { name, plan, rate, devices_max: Number(devices), expires_at };
-    return edition.saved({ tag, change });
-  };
+  const { draft, set, saveAndClose } = useEdited({
+    stored: account,
+    draftOf: ({ name, plan, rate, devices_max, expires_at }) => ({
+      name,
+      plan,
+      rate,
+      devices: devices_max as number | string,
+      expires: expires_at ?? "",
+    }),
+    save: ({ devices, expires, ...rest }, { tag }) =>
+      changeAccountAsAdmin(account.id, tag, {
+        ...rest,
+        devices_max: Number(devices),
+        expires_at: expires || null,
+      }),
+    read: () => readAccountAsAdmin(account.id),
+    refresh: useRefresh("admin", "account", "session"),
+    saved: t.common.saved,
+  });
   return (
     <FormDialog
       title={`${t.admin.edit}: ${account.name}`}
       opened
       onClose={onClose}
       action={t.common.save}
-      onSubmit={submit}
+      onSubmit={saveAndClose}
     >
       {(problemOf) => (
         <>
@@ -143,16 +141,16 @@ function EditForm({ account, edition, onClose }: EditFormProps) {
             error={problemOf("name")}
             required
             withAsterisk={false}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            value={draft.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
           />
-          <PlanSelect value={plan} onChange={setPlan} />
+          <PlanSelect value={draft.plan} onChange={(plan) => set({ plan })} />
           <MomentField
             error={problemOf("expires_at")}
             label={t.admin.expires}
             description={t.admin.expiresHint}
-            value={expires}
-            onChange={setExpires}
+            value={draft.expires}
+            onChange={(expires) => set({ expires })}
             atEnd
           />
           <TextInput
@@ -161,8 +159,8 @@ function EditForm({ account, edition, onClose }: EditFormProps) {
             required
             withAsterisk={false}
             description={t.admin.rateHint}
-            value={rate}
-            onChange={(event) => setRate(event.currentTarget.value.trim())}
+            value={draft.rate}
+            onChange={(event) => set({ rate: event.currentTarget.value.trim() })}
           />
           <NumberInput
             label={t.account.devicesMax}
@@ -172,8 +170,8 @@ function EditForm({ account, edition, onClose }: EditFormProps) {
             min={0}
             allowDecimal={false}
             hideControls
-            value={devices}
-            onChange={setDevices}
+            value={draft.devices}
+            onChange={(devices) => set({ devices })}
           />
         </>
       )}

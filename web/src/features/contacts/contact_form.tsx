@@ -9,9 +9,9 @@ import type { Contact } from "../../api/types.ts";
 import { useAccountId } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
+import { useEdited } from "../../ui/edited.ts";
 import type { ProblemOf } from "../../ui/field_problems.ts";
 import { MomentField } from "../../ui/moment_field.tsx";
-import { useNotices } from "../../ui/problem_note.tsx";
 import { useRefresh } from "../../ui/refresh.ts";
 import { checkNumber } from "../send/recipients.ts";
 import {
@@ -39,59 +39,70 @@ interface ContactFormProps {
   onSaved: (number: string) => void;
 }
 
+export function ContactForm({ editing, ...props }: ContactFormProps) {
+  const [begun, setBegun] = useState({ editing, times: 0 });
+  if (editing && editing !== begun.editing) setBegun({ editing, times: begun.times + 1 });
+  if (!begun.editing) return null;
+  return <Editor key={begun.times} editing={begun.editing} opened={Boolean(editing)} {...props} />;
+}
+
 interface Form {
   number: string;
   typed: string; // The number, where the form asks for it.
-  tag: string | undefined; // Of `base`; undefined: there was no contact.
-  base: ContactDraft; // As it was read.
   draft: ContactDraft;
   clashes: Clash[];
 }
 
-function formOf({ number, contact }: Editing): Form {
-  const base = contact ? draftOf(contact) : EMPTY_DRAFT;
-  return { number, typed: "", tag: contact?.tag, base, draft: base, clashes: [] };
-}
+const numberOf = ({ number, typed }: Form) => number || (checkNumber(typed).number ?? "");
 
-export function ContactForm({ editing, onClose, onSaved }: ContactFormProps) {
+const fieldsOf = (contact: Contact | undefined) => (contact ? draftOf(contact) : EMPTY_DRAFT);
+
+type EditorProps = ContactFormProps & { editing: Editing; opened: boolean };
+
+function Editor({ editing, opened, onClose, onSaved }: EditorProps) {
   const t = useText();
   const account = useAccountId();
-  const notices = useNotices();
-  const refresh = useRefresh("contacts", "contact");
-  const [begun, setBegun] = useState(editing);
-  const [form, setForm] = useState(() => formOf({ number: "" }));
-  if (editing && editing !== begun) {
-    setBegun(editing);
-    setForm(formOf(editing));
-  }
+  const edited = useEdited<Tagged<Contact> | undefined, Form>({
+    stored: editing.contact,
+    draftOf: (contact) => ({
+      number: editing.number,
+      typed: "",
+      draft: fieldsOf(contact),
+      clashes: [],
+    }),
+    save: async (form, base) => {
+      const number = numberOf(form);
+      if (!number) throw refused(t.send.faults[checkNumber(form.typed).fault ?? "none"]);
+      const fault = faultOf(form.draft);
+      if (fault) throw refused(t.contacts.faults[fault]);
+      return putContact(number, base?.tag, bodyOf(form.draft, account));
+    },
+    read: (form) => readIfThere(account, numberOf(form)),
+    merge: (mine, base, present) => {
+      const form = { ...mine, number: numberOf(mine), clashes: [] };
+      // A contact that was removed is added again as in the form.
+      if (!present) return { draft: form, problem: refused(t.contacts.gone) };
+      return {
+        draft: { ...form, ...mergeDrafts(fieldsOf(base), mine.draft, draftOf(present)) },
+        problem: refused(base ? t.contacts.changed : t.contacts.exists),
+      };
+    },
+    refresh: useRefresh("contacts", "contact"),
+    saved: t.common.saved,
+  });
   const submit = async () => {
-    const number = form.number || checkNumber(form.typed).number;
-    if (!number) throw refused(t.send.faults[checkNumber(form.typed).fault ?? "none"]);
-    const fault = faultOf(form.draft);
-    if (fault) throw refused(t.contacts.faults[fault]);
-    try {
-      await putContact(number, form.tag, bodyOf(form.draft, account));
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 412) throw error;
-      const present = await readIfThere(account, number);
-      setForm(merged(form, number, present));
-      throw refused(
-        present ? (form.tag ? t.contacts.changed : t.contacts.exists) : t.contacts.gone,
-      );
-    }
-    notices.done(t.common.saved);
-    onSaved(number);
-    await refresh();
+    await edited.saveAndClose();
+    onSaved(numberOf(edited.draft));
   };
   return (
     <FormDialog
-      title={form.tag ? t.contacts.edit : t.contacts.addTitle}
-      opened={editing !== undefined}
+      title={edited.base ? t.contacts.edit : t.contacts.addTitle}
+      opened={opened}
       onClose={onClose}
       action={t.common.save}
       onSubmit={submit}
     >
-      {(problemOf) => <Fields form={form} onChange={setForm} problemOf={problemOf} />}
+      {(problemOf) => <Fields form={edited.draft} onChange={edited.set} problemOf={problemOf} />}
     </FormDialog>
   );
 }
@@ -107,23 +118,16 @@ async function readIfThere(account: string, number: string): Promise<Tagged<Cont
   }
 }
 
-/** The form with what is stored now. A contact that was removed is added again as in the form. */
-function merged(form: Form, number: string, present: Tagged<Contact> | undefined): Form {
-  if (!present) return { ...form, number, tag: undefined, base: EMPTY_DRAFT, clashes: [] };
-  const base = draftOf(present);
-  return { ...form, number, tag: present.tag, base, ...mergeDrafts(form.base, form.draft, base) };
-}
-
 interface FieldsProps {
   form: Form;
-  onChange: (form: Form) => void;
+  onChange: (part: Partial<Form>) => void;
   problemOf: ProblemOf;
 }
 
 function Fields({ form, onChange, problemOf }: FieldsProps) {
   const t = useText().contacts;
   const { draft } = form;
-  const set = (part: Partial<ContactDraft>) => onChange({ ...form, draft: { ...draft, ...part } });
+  const set = (part: Partial<ContactDraft>) => onChange({ draft: { ...draft, ...part } });
   return (
     <>
       {form.number ? null : (
@@ -137,7 +141,7 @@ function Fields({ form, onChange, problemOf }: FieldsProps) {
           withAsterisk={false}
           maxLength={64}
           value={form.typed}
-          onChange={(event) => onChange({ ...form, typed: event.currentTarget.value })}
+          onChange={(event) => onChange({ typed: event.currentTarget.value })}
         />
       )}
       <Clashes clashes={form.clashes} />

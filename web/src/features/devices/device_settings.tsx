@@ -1,14 +1,14 @@
 // A device's pace and its webhook.
 import { Button, Group, NumberInput, Skeleton, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import type { Tagged } from "../../api/client.ts";
-import { changeDevice } from "../../api/operations.ts";
-import type { Device, DeviceChange } from "../../api/types.ts";
+import { changeDevice, readDevice } from "../../api/operations.ts";
+import type { Device } from "../../api/types.ts";
 import { devices } from "../../queries/devices.ts";
 import { useText } from "../../texts/index.tsx";
 import classes from "../../ui/drawer.module.css";
-import { type Edition, useEdition } from "../../ui/edition.ts";
+import { useEdited } from "../../ui/edited.ts";
 import { fieldProblems } from "../../ui/field_problems.ts";
 import { ProblemNote } from "../../ui/problem_note.tsx";
 import { useRefresh } from "../../ui/refresh.ts";
@@ -20,48 +20,41 @@ export function DeviceSettings({ number }: { number: string }) {
     <section>
       <h3 className={classes.part}>{t.paceTitle}</h3>
       <ProblemNote error={device.error} />
-      {device.data ? <Editor device={device.data} /> : <Skeleton height={200} radius="md" />}
+      {device.data ? <PaceForm device={device.data} /> : <Skeleton height={200} radius="md" />}
     </section>
   );
 }
 
-function Editor({ device }: { device: Tagged<Device> }) {
-  const t = useText().devices;
-  const edition = useEdition({
-    save: (tag, change: DeviceChange) => changeDevice(device.number, tag, change),
-    reload: useRefresh("device", "devices"),
-    saved: t.paceSaved,
-  });
-  return <PaceForm key={edition.round} device={device} edition={edition} />;
-}
-
-const seconds = (milliseconds: number) => milliseconds / 1000;
+const seconds = (milliseconds: number): number | string => milliseconds / 1000;
 const milliseconds = (seconds: number | string) => Math.round(Number(seconds) * 1000);
 
-interface PaceFormProps {
-  device: Tagged<Device>;
-  edition: Edition<DeviceChange>;
-}
-
-function PaceForm({ device, edition }: PaceFormProps) {
+function PaceForm({ device }: { device: Tagged<Device> }) {
   const t = useText();
-  const [tag] = useState(device.tag);
-  const [gap, setGap] = useState<number | string>(seconds(device.gap_ms));
-  const [jitter, setJitter] = useState<number | string>(seconds(device.jitter_ms));
-  const [cap, setCap] = useState<number | string>(device.per_day_max ?? "");
-  const [warmUp, setWarmUp] = useState<number | string>(device.warm_up_days);
-  const [webhook, setWebhook] = useState(device.webhook ?? "");
-  const problems = fieldProblems(edition.error);
+  const { draft, set, save, busy, error } = useEdited({
+    stored: device,
+    draftOf: ({ gap_ms, jitter_ms, per_day_max, warm_up_days, webhook }) => ({
+      gap: seconds(gap_ms),
+      jitter: seconds(jitter_ms),
+      cap: per_day_max ?? "",
+      warmUp: warm_up_days as number | string,
+      webhook: webhook ?? "",
+    }),
+    save: ({ gap, jitter, cap, warmUp, webhook }, { tag }) =>
+      changeDevice(device.number, tag, {
+        gap_ms: milliseconds(gap),
+        jitter_ms: milliseconds(jitter),
+        per_day_max: cap === "" ? null : Number(cap),
+        warm_up_days: Number(warmUp),
+        webhook: webhook || null,
+      }),
+    read: () => readDevice(device.number),
+    refresh: useRefresh("device", "devices"),
+    saved: t.devices.paceSaved,
+  });
+  const problems = fieldProblems(error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const change = {
-      gap_ms: milliseconds(gap),
-      jitter_ms: milliseconds(jitter),
-      per_day_max: cap === "" ? null : Number(cap),
-      warm_up_days: Number(warmUp),
-      webhook: webhook || null,
-    };
-    edition.save({ tag, change });
+    save();
   };
   return (
     <form onSubmit={submit}>
@@ -73,8 +66,8 @@ function PaceForm({ device, edition }: PaceFormProps) {
             required
             withAsterisk={false}
             min={0}
-            value={gap}
-            onChange={setGap}
+            value={draft.gap}
+            onChange={(gap) => set({ gap })}
             hideControls
           />
           <NumberInput
@@ -83,8 +76,8 @@ function PaceForm({ device, edition }: PaceFormProps) {
             required
             withAsterisk={false}
             min={0}
-            value={jitter}
-            onChange={setJitter}
+            value={draft.jitter}
+            onChange={(jitter) => set({ jitter })}
             hideControls
           />
         </Group>
@@ -94,8 +87,8 @@ function PaceForm({ device, edition }: PaceFormProps) {
             error={problems.of("per_day_max")}
             placeholder={t.devices.noCap}
             min={1}
-            value={cap}
-            onChange={setCap}
+            value={draft.cap}
+            onChange={(cap) => set({ cap })}
             hideControls
           />
           <NumberInput
@@ -104,8 +97,8 @@ function PaceForm({ device, edition }: PaceFormProps) {
             required
             withAsterisk={false}
             min={0}
-            value={warmUp}
-            onChange={setWarmUp}
+            value={draft.warmUp}
+            onChange={(warmUp) => set({ warmUp })}
             hideControls
           />
         </Group>
@@ -115,12 +108,12 @@ function PaceForm({ device, edition }: PaceFormProps) {
           error={problems.of("webhook")}
           description={t.devices.webhookHint}
           type="url"
-          value={webhook}
-          onChange={(event) => setWebhook(event.currentTarget.value)}
+          value={draft.webhook}
+          onChange={(event) => set({ webhook: event.currentTarget.value })}
         />
-        <ProblemNote error={edition.error} fields={problems} />
+        <ProblemNote error={error} fields={problems} />
         <Group>
-          <Button type="submit" variant="default" loading={edition.busy}>
+          <Button type="submit" variant="default" loading={busy}>
             {t.common.save}
           </Button>
         </Group>

@@ -1,7 +1,7 @@
 // Keeps a draft by itself: what is typed is saved after a pause, and waits in the browser's session
 // until the gateway has it, so that a reload, a failure or another person loses nothing.
 import { changeCampaign, readCampaign } from "../../../api/campaigns.ts";
-import type { Tagged } from "../../../api/client.ts";
+import { saveOrRead, type Tagged } from "../../../api/client.ts";
 import { Problem } from "../../../api/problem.ts";
 import type { Campaign, CampaignChange } from "../../../api/types.ts";
 import {
@@ -93,9 +93,7 @@ export class DraftStore {
 
   /** A state that was read. While a change is being saved, its answer is newer. */
   take(stored: Stored): void {
-    if (this.busy || stored.tag === this.stored.tag) return;
-    this.stored = stored;
-    this.become(withoutEqual(this.edits, stored));
+    if (!this.busy && stored.tag !== this.stored.tag) this.rebase(stored, this.edits);
   }
 
   keepMine(): void {
@@ -123,11 +121,15 @@ export class DraftStore {
     for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
       const sent = unsavedOf(this.edits, this.stored);
       if (!sent) return;
+      const { id, tag } = this.stored;
       try {
-        this.stored = await this.calls.change(this.stored.id, sent, this.stored.tag);
-        this.failed = false;
-        this.become(withoutSaved(this.edits, sent, this.stored));
-        this.onStored(this.stored);
+        const { present, conflict } = await saveOrRead(
+          () => this.calls.change(id, sent, tag),
+          () => this.calls.read(id),
+        );
+        if (!conflict) this.failed = false;
+        this.rebase(present, conflict ? this.edits : withoutSaved(this.edits, sent, present));
+        this.onStored(present);
       } catch (error) {
         if (!(await this.recover(error, sent))) return;
       }
@@ -138,7 +140,6 @@ export class DraftStore {
   /** Whether saving goes on at once. */
   private async recover(error: unknown, sent: CampaignChange): Promise<boolean> {
     const status = error instanceof Problem ? error.status : 0;
-    if (status === 412) return this.readAgain();
     if (error instanceof Problem && (status === 400 || status === 413)) {
       this.become(withRefusals(this.edits, refusalsOf(sent, error.fields, error.message)));
       return true; // The other fields.
@@ -153,17 +154,18 @@ export class DraftStore {
     return false;
   }
 
-  private async readAgain(): Promise<boolean> {
+  private async readAgain(): Promise<void> {
     try {
-      this.stored = await this.calls.read(this.stored.id);
+      this.rebase(await this.calls.read(this.stored.id), this.edits);
+      this.onStored(this.stored);
     } catch {
-      this.failed = true;
       this.later(AGAIN_AFTER);
-      return false;
     }
-    this.become(withoutEqual(this.edits, this.stored));
-    this.onStored(this.stored);
-    return true;
+  }
+
+  private rebase(stored: Stored, edits: Edits): void {
+    this.stored = stored;
+    this.become(withoutEqual(edits, stored));
   }
 
   private later(milliseconds: number): void {

@@ -1,15 +1,15 @@
 // The templates of a number's business account, and which of them stands in for a text that the
 // platform no longer takes.
 import { Button, Modal, Stack } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import type { Tagged } from "../../../api/client.ts";
 import { changeDevice } from "../../../api/operations.ts";
-import type { Device, DeviceChange, MessageTemplate } from "../../../api/types.ts";
+import type { Device, MessageTemplate } from "../../../api/types.ts";
 import { useSession } from "../../../session/session.tsx";
 import { useText, useWords } from "../../../texts/index.tsx";
 import { type Column, DataTable } from "../../../ui/data_table.tsx";
-import { useEdition } from "../../../ui/edition.ts";
 import { Quiet } from "../../../ui/notes.tsx";
-import { ProblemNote } from "../../../ui/problem_note.tsx";
+import { ProblemNote, useNotices } from "../../../ui/problem_note.tsx";
 import { useRefresh } from "../../../ui/refresh.ts";
 import { State, type Tone } from "../../../ui/state.tsx";
 import classes from "./cloud.module.css";
@@ -41,13 +41,13 @@ function Templates({ device }: { device: Tagged<Device> }) {
   const t = texts.cloud;
   const manages = useSession().can("devices:manage");
   const { data, error } = useTemplates(device.number);
-  const edition = useEdition({
-    save: (tag, change: DeviceChange) => changeDevice(device.number, tag, change),
-    reload: useRefresh("device", "devices"),
-    saved: t.fallbackSaved,
+  const notices = useNotices();
+  const choice = useMutation({
+    mutationFn: (fallback_template: string | null) =>
+      changeDevice(device.number, device.tag, { fallback_template }),
+    onSuccess: () => notices.done(t.fallbackSaved),
+    onSettled: useRefresh("device", "devices"), // Also after a conflict: it is shown then.
   });
-  const choose = (fallback_template: string | null) =>
-    edition.save({ tag: device.tag, change: { fallback_template } });
   const columns = useColumns();
   if (manages) {
     columns.push({
@@ -59,8 +59,8 @@ function Templates({ device }: { device: Tagged<Device> }) {
         <Choice
           template={one}
           chosen={device.fallback_template === templateName(one)}
-          busy={edition.busy}
-          onChoose={choose}
+          busy={choice.isPending}
+          onChoose={choice.mutate}
         />
       ),
     });
@@ -68,7 +68,7 @@ function Templates({ device }: { device: Tagged<Device> }) {
   return (
     <Stack gap="md">
       <p className={classes.lead}>{t.templatesLead}</p>
-      <ProblemNote error={edition.error} />
+      <ProblemNote error={choice.error} />
       {data?.more && <Quiet>{texts.common.cut(format.number(data.items.length))}</Quiet>}
       <DataTable
         label={t.templates}
