@@ -27,10 +27,8 @@ std::size_t size_of(const store::NewRecipient& row) {
     return bytes;
 }
 
-}  // namespace
-
 /// The import after its claim.
-class AudienceImport::Staging {
+class Staging final : public ListImport::Work {
 public:
     Staging(const ImportMeans& means, Uploads::Claim claim, model::Campaign campaign,
             UploadOptions options)
@@ -43,7 +41,7 @@ public:
               return stage(tables, rows, counts);
           }) {}
 
-    ~Staging() {
+    ~Staging() override {
         if (!is_complete_ && has_staged_) {
             (void)remove_staged();  // Otherwise the next start does it.
         }
@@ -67,31 +65,14 @@ public:
         return {};
     }
 
-    Result<void> take(std::string_view piece) {
-        return unless_failed([&] { return reader_->take(piece, sink()); });
-    }
+    Result<void> take(std::string_view piece) override { return reader_->take(piece, sink()); }
 
-    Result<Imported> finish() {
-        auto read = unless_failed([&] { return read_all(); });
-        if (!read) {
-            return pass(read);
-        }
-        return imported();
+    Result<Imported> finish() override {
+        auto read = read_all();
+        return read ? Result<Imported>{imported()} : pass(read);
     }
 
 private:
-    template <class Act>
-    Result<void> unless_failed(Act act) {
-        if (fault_) {
-            return std::unexpected(*fault_);
-        }
-        auto done = act();
-        if (!done) {
-            fault_ = done.error();
-        }
-        return done;
-    }
-
     UploadReader::Sink sink() {
         return [this](UploadRow&& row) { return add(std::move(row)); };
     }
@@ -232,11 +213,10 @@ private:
     std::uint64_t rounded_ = 0;
     bool has_staged_ = false;
     bool is_complete_ = false;
-    std::optional<Error> fault_;
 };
 
 /// Adds the contacts that have any of the upload's tags; name and values become columns.
-Result<void> AudienceImport::Staging::add_contacts() {
+Result<void> Staging::add_contacts() {
     store::ContactFilter filter{
         .account = campaign_.account, .tags = reader_->tags(), .limit = contacts_in_page};
     const auto put = [this](store::NewRecipient& recipient, std::string_view name,
@@ -275,9 +255,7 @@ Result<void> AudienceImport::Staging::add_contacts() {
     return {};
 }
 
-AudienceImport::AudienceImport(std::unique_ptr<Staging> staging) : staging_(std::move(staging)) {}
-AudienceImport::~AudienceImport() = default;
-AudienceImport::AudienceImport(AudienceImport&& other) noexcept = default;
+}  // namespace
 
 Result<AudienceImport> AudienceImport::begin(const ImportMeans& means, model::CampaignId campaign,
                                              UploadOptions options) {
@@ -312,14 +290,6 @@ Result<AudienceImport> AudienceImport::begin(const ImportMeans& means, model::Ca
         return pass(removed);
     }
     return AudienceImport{std::move(staging)};
-}
-
-Result<void> AudienceImport::take(std::string_view piece) {
-    return staging_->take(piece);
-}
-
-Result<Imported> AudienceImport::finish() {
-    return staging_->finish();
 }
 
 }  // namespace merpati::campaign

@@ -1,10 +1,8 @@
 // Adds an uploaded list to a campaign's audience, whole or not at all.
 #pragma once
 
-#include <memory>
-#include <string_view>
-
 #include "base/error.hpp"
+#include "campaign/audience/list_import.hpp"
 #include "campaign/audience/upload.hpp"
 #include "model/ids.hpp"
 
@@ -25,24 +23,13 @@ namespace merpati::campaign {
 ///
 /// Errors: invalid_argument (the upload or an option; the detail says in which line and what to
 /// do), not_found, conflict (the campaign is no draft, or an upload of it is under way), and those
-/// of a change. The first error ends the import: every later call answers it again.
-class AudienceImport {
+/// of a change.
+class AudienceImport : public ListImport {
 public:
+    using ListImport::ListImport;
     [[nodiscard]] static Result<AudienceImport> begin(const ImportMeans& means,
                                                       model::CampaignId campaign,
                                                       UploadOptions options);
-    ~AudienceImport();
-    AudienceImport(AudienceImport&& other) noexcept;
-    AudienceImport& operator=(AudienceImport&&) = delete;
-
-    [[nodiscard]] Result<void> take(std::string_view piece);
-    [[nodiscard]] Result<Imported> finish();
-
-private:
-    class Staging;
-    explicit AudienceImport(std::unique_ptr<Staging> staging);
-
-    std::unique_ptr<Staging> staging_;
 };
 
 }  // namespace merpati::campaign

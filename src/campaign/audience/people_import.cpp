@@ -150,30 +150,27 @@ std::size_t bytes_of(const PersonRow& row) {
 }
 
 /// Reads an upload into steps of people, once it is complete and has no mistake.
-class PeopleSteps {
+class PeopleSteps final : public ListImport::Work {
 public:
     using Writer = StepWriter<PersonRow, Imported>;
 
-    PeopleSteps(const ImportMeans& means, UploadOptions options, Writer::Write write)
+    /// `tags` are given to all.
+    PeopleSteps(const ImportMeans& means, UploadOptions options, std::vector<std::string> tags,
+                Writer::Write write)
         : means_(means),
           options_(std::move(options)),
+          tags_(std::move(tags)),
           reader_(make_upload_reader(options_, false)),
           steps_(means_, imported_, std::move(write)) {}
 
-    Result<void> take(std::string_view piece) {
-        if (fault_) {
-            return std::unexpected(*fault_);
-        }
-        auto read = note(reader_->take(piece, ignore));
-        return read ? note(spool_.add(piece)) : read;
+    Result<void> take(std::string_view piece) override {
+        auto read = reader_->take(piece, ignore);
+        return read ? spool_.add(piece) : read;
     }
 
-    Result<Imported> finish(std::span<const std::string> tags) {
-        if (fault_) {
-            return std::unexpected(*fault_);
-        }
-        auto read = note(reader_->finish(ignore));
-        read = read ? note(write_all(tags)) : read;
+    Result<Imported> finish() override {
+        auto read = reader_->finish(ignore);
+        read = read ? write_all() : read;
         if (!read) {
             return pass(read);
         }
@@ -181,37 +178,28 @@ public:
         return imported_;
     }
 
-    [[nodiscard]] Timestamp now() const { return means_.clock.now(); }
-
 private:
-    Result<void> note(Result<void> done) {
-        if (!done) {
-            fault_ = done.error();
-        }
-        return done;
-    }
-
     static Result<void> ignore(UploadRow&& /*row*/) { return {}; }
 
-    Result<void> write_all(std::span<const std::string> tags) {
+    Result<void> write_all() {
         reader_ = make_upload_reader(options_, false);
-        const auto people = sink(tags);
+        const auto people = sink();
         auto read =
             spool_.read_all([&](std::string_view piece) { return reader_->take(piece, people); });
         read = read ? reader_->finish(people) : read;
         return read ? steps_.flush() : read;
     }
 
-    UploadReader::Sink sink(std::span<const std::string> tags) {
-        return [this, tags](UploadRow&& row) -> Result<void> {
+    UploadReader::Sink sink() {
+        return [this](UploadRow&& row) -> Result<void> {
             ++imported_.rows;
             if (!row.number) {
                 ++imported_.invalid;
                 imported_.rounded += row.is_rounded ? 1U : 0U;
                 return {};
             }
-            auto person = person_of(std::move(row), *reader_, now());
-            person.tags.insert(person.tags.end(), tags.begin(), tags.end());
+            auto person = person_of(std::move(row), *reader_, means_.clock.now());
+            person.tags.insert(person.tags.end(), tags_.begin(), tags_.end());
             const auto bytes = bytes_of(person);
             return steps_.add(std::move(person), bytes);
         };
@@ -219,109 +207,67 @@ private:
 
     const ImportMeans means_;
     const UploadOptions options_;
+    const std::vector<std::string> tags_;
     std::unique_ptr<UploadReader> reader_;
     ListSpool spool_;
     Imported imported_;
     Writer steps_;
-    std::optional<Error> fault_;
 };
+
+Result<void> merge_contacts(store::CampaignTables& tables, model::AccountId account, Timestamp now,
+                            std::span<const PersonRow> people, Imported& counts) {
+    for (const auto& person : people) {
+        auto known = tables.find_contact(account, person.number);
+        if (!known) {
+            return pass(known);
+        }
+        const auto before = known->value_or(
+            model::Contact{.account = account, .number = person.number, .created_at = now});
+        auto contact = merged(before, person);
+        if (!contact) {
+            return pass(contact);
+        }
+        if (*known && *contact == before) {
+            ++counts.duplicate;
+            continue;
+        }
+        contact->updated_at = now;
+        if (auto put = tables.put_contact(*contact); !put) {
+            return pass(put);
+        }
+        ++(*known ? counts.changed : counts.added);
+    }
+    return {};
+}
+
+Result<void> suppress(store::CampaignTables& tables, model::AccountId account, Timestamp now,
+                      std::span<const PersonRow> people, Imported& counts) {
+    for (const auto& person : people) {
+        auto known = tables.find_suppression(account, person.number);
+        if (!known) {
+            return pass(known);
+        }
+        if (*known) {
+            ++counts.duplicate;
+            continue;
+        }
+        auto put = tables.put_suppression({.account = account,
+                                           .number = person.number,
+                                           .reason = model::SuppressionReason::import,
+                                           .at = now});
+        if (!put) {
+            return pass(put);
+        }
+        ++counts.added;
+    }
+    return {};
+}
 
 }  // namespace
 
 bool is_contact_field(std::string_view column) {
     return field_of(column) != ContactField::value;
 }
-
-class ContactImport::Writing {
-public:
-    Writing(const ImportMeans& means, model::AccountId account, UploadOptions options,
-            std::vector<std::string> tags)
-        : account_(account),
-          tags_(std::move(tags)),
-          steps_(means, std::move(options),
-                 [this](store::Tables& tables, auto people, auto& counts) {
-                     return write(tables.campaigns(), people, counts);
-                 }) {}
-
-    Result<void> take(std::string_view piece) { return steps_.take(piece); }
-    Result<Imported> finish() { return steps_.finish(tags_); }
-
-private:
-    Result<void> write(store::CampaignTables& tables, std::span<const PersonRow> people,
-                       Imported& counts) {
-        const auto now = steps_.now();
-        for (const auto& person : people) {
-            auto known = tables.find_contact(account_, person.number);
-            if (!known) {
-                return pass(known);
-            }
-            const auto before = known->value_or(
-                model::Contact{.account = account_, .number = person.number, .created_at = now});
-            auto contact = merged(before, person);
-            if (!contact) {
-                return pass(contact);
-            }
-            if (*known && *contact == before) {
-                ++counts.duplicate;
-                continue;
-            }
-            contact->updated_at = now;
-            if (auto put = tables.put_contact(*contact); !put) {
-                return pass(put);
-            }
-            ++(*known ? counts.changed : counts.added);
-        }
-        return {};
-    }
-
-    model::AccountId account_;
-    std::vector<std::string> tags_;
-    PeopleSteps steps_;
-};
-
-class SuppressionImport::Writing {
-public:
-    Writing(const ImportMeans& means, model::AccountId account, UploadOptions options)
-        : account_(account),
-          steps_(means, std::move(options),
-                 [this](store::Tables& tables, auto people, auto& counts) {
-                     return write(tables.campaigns(), people, counts);
-                 }) {}
-
-    Result<void> take(std::string_view piece) { return steps_.take(piece); }
-    Result<Imported> finish() { return steps_.finish({}); }
-
-private:
-    Result<void> write(store::CampaignTables& tables, std::span<const PersonRow> people,
-                       Imported& counts) {
-        for (const auto& person : people) {
-            auto known = tables.find_suppression(account_, person.number);
-            if (!known) {
-                return pass(known);
-            }
-            if (*known) {
-                ++counts.duplicate;
-                continue;
-            }
-            auto put = tables.put_suppression({.account = account_,
-                                               .number = person.number,
-                                               .reason = model::SuppressionReason::import,
-                                               .at = steps_.now()});
-            if (!put) {
-                return pass(put);
-            }
-            ++counts.added;
-        }
-        return {};
-    }
-
-    model::AccountId account_;
-    PeopleSteps steps_;
-};
-
-ContactImport::ContactImport(std::unique_ptr<Writing> writing) : writing_(std::move(writing)) {}
-ContactImport::~ContactImport() = default;
-ContactImport::ContactImport(ContactImport&& other) noexcept = default;
 
 Result<ContactImport> ContactImport::begin(const ImportMeans& means, model::AccountId account,
                                            UploadOptions options, std::vector<std::string> tags) {
@@ -338,22 +284,12 @@ Result<ContactImport> ContactImport::begin(const ImportMeans& means, model::Acco
                     fmt::format("`tag` must be a text of 1 to {} bytes, and given at most {} times",
                                 model::Contact::tag_bytes_max, model::Contact::tags_max));
     }
-    return ContactImport{
-        std::make_unique<Writing>(means, account, std::move(options), std::move(tags))};
+    return ContactImport{std::make_unique<PeopleSteps>(
+        means, std::move(options), std::move(tags),
+        [account, &clock = means.clock](store::Tables& tables, auto people, auto& counts) {
+            return merge_contacts(tables.campaigns(), account, clock.now(), people, counts);
+        })};
 }
-
-Result<void> ContactImport::take(std::string_view piece) {
-    return writing_->take(piece);
-}
-
-Result<Imported> ContactImport::finish() {
-    return writing_->finish();
-}
-
-SuppressionImport::SuppressionImport(std::unique_ptr<Writing> writing)
-    : writing_(std::move(writing)) {}
-SuppressionImport::~SuppressionImport() = default;
-SuppressionImport::SuppressionImport(SuppressionImport&& other) noexcept = default;
 
 Result<SuppressionImport> SuppressionImport::begin(const ImportMeans& means,
                                                    model::AccountId account,
@@ -361,15 +297,11 @@ Result<SuppressionImport> SuppressionImport::begin(const ImportMeans& means,
     if (auto checked = check_options(options); !checked) {
         return pass(checked);
     }
-    return SuppressionImport{std::make_unique<Writing>(means, account, std::move(options))};
-}
-
-Result<void> SuppressionImport::take(std::string_view piece) {
-    return writing_->take(piece);
-}
-
-Result<Imported> SuppressionImport::finish() {
-    return writing_->finish();
+    return SuppressionImport{std::make_unique<PeopleSteps>(
+        means, std::move(options), std::vector<std::string>{},
+        [account, &clock = means.clock](store::Tables& tables, auto people, auto& counts) {
+            return suppress(tables.campaigns(), account, clock.now(), people, counts);
+        })};
 }
 
 }  // namespace merpati::campaign

@@ -1,12 +1,11 @@
 // Imports an uploaded list as contacts or as suppressions.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
+#include "campaign/audience/list_import.hpp"
 #include "campaign/audience/upload.hpp"
 #include "model/ids.hpp"
 
@@ -27,46 +26,24 @@ namespace merpati::campaign {
 /// Memory: some 10 MiB at most.
 ///
 /// Threads, Errors: as AudienceImport; refused (the account has as many contacts as it may have).
-class ContactImport {
+class ContactImport : public ListImport {
 public:
+    using ListImport::ListImport;
     /// `tags` are given to all.
     [[nodiscard]] static Result<ContactImport> begin(const ImportMeans& means,
                                                      model::AccountId account,
                                                      UploadOptions options,
                                                      std::vector<std::string> tags);
-    ~ContactImport();
-    ContactImport(ContactImport&& other) noexcept;
-    ContactImport& operator=(ContactImport&&) = delete;
-
-    [[nodiscard]] Result<void> take(std::string_view piece);
-    [[nodiscard]] Result<Imported> finish();
-
-private:
-    class Writing;
-    explicit ContactImport(std::unique_ptr<Writing> writing);
-
-    std::unique_ptr<Writing> writing_;
 };
 
 /// Suppresses the numbers of an uploaded list, with the reason `import`. Other columns are ignored.
 /// Operation, Threads and Errors as ContactImport.
-class SuppressionImport {
+class SuppressionImport : public ListImport {
 public:
+    using ListImport::ListImport;
     [[nodiscard]] static Result<SuppressionImport> begin(const ImportMeans& means,
                                                          model::AccountId account,
                                                          UploadOptions options);
-    ~SuppressionImport();
-    SuppressionImport(SuppressionImport&& other) noexcept;
-    SuppressionImport& operator=(SuppressionImport&&) = delete;
-
-    [[nodiscard]] Result<void> take(std::string_view piece);
-    [[nodiscard]] Result<Imported> finish();
-
-private:
-    class Writing;
-    explicit SuppressionImport(std::unique_ptr<Writing> writing);
-
-    std::unique_ptr<Writing> writing_;
 };
 
 }  // namespace merpati::campaign
