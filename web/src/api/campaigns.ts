@@ -11,10 +11,10 @@ import {
 import type {
   CampaignChange,
   CampaignRecipient,
-  CampaignState,
   NewCampaign,
   NewRecipients,
-  SkipReason,
+  QueryOf,
+  QueryOfAccount,
   Uploaded,
 } from "./types.ts";
 import { type FileForm, type UploadOptions, uploadFile } from "./upload.ts";
@@ -24,12 +24,7 @@ const keyed = (id: string, key: string) => ({
   params: { path: { id }, header: { "Idempotency-Key": key } },
 });
 
-export interface CampaignQuery {
-  account: string;
-  state?: CampaignState | "";
-  limit?: number;
-  cursor?: string | undefined;
-}
+export type CampaignQuery = QueryOfAccount<"/v1/campaigns">;
 
 export const listCampaigns = (query: CampaignQuery, { signal }: Cancel = {}) =>
   answerOf(client.GET("/v1/campaigns", { params: { query: given(query) }, signal }));
@@ -59,12 +54,7 @@ export const readOutcomes = (id: string, { signal }: Cancel = {}) =>
 
 // --- Recipients ---
 
-export interface RecipientQuery {
-  state?: CampaignRecipient["state"] | "";
-  reason?: SkipReason | "";
-  limit?: number;
-  cursor?: string | undefined;
-}
+export type RecipientQuery = QueryOf<"/v1/campaigns/{id}/recipients">;
 
 export const listRecipients = (id: string, query: RecipientQuery, { signal }: Cancel = {}) =>
   answerOf(

@@ -9,18 +9,18 @@ import {
   queryText,
   taggedAnswerOf,
 } from "./client.ts";
-import type { ContactImport, NewContact, SuppressionImport, SuppressionReason } from "./types.ts";
+import type {
+  ContactImport,
+  NewContact,
+  QueryOfAccount,
+  SuppressionImport,
+  SuppressionReason,
+} from "./types.ts";
 import { type FileForm, type UploadOptions, uploadFile } from "./upload.ts";
 
 const of = (account: string, number: string) => ({ query: { account }, path: { number } });
 
-export interface ContactQuery {
-  account: string;
-  tag?: string[] | undefined; // Contacts with any of them.
-  text?: string;
-  limit?: number;
-  cursor?: string | undefined;
-}
+export type ContactQuery = QueryOfAccount<"/v1/contacts">;
 
 export const listContacts = (query: ContactQuery, { signal }: Cancel = {}) =>
   answerOf(client.GET("/v1/contacts", { params: { query: given(query) }, signal }));
@@ -69,12 +69,7 @@ export const importContacts = (
 
 // --- Suppressions ---
 
-export interface SuppressionQuery {
-  account: string;
-  number?: string; // Only those that begin so.
-  limit?: number;
-  cursor?: string | undefined;
-}
+export type SuppressionQuery = QueryOfAccount<"/v1/suppressions">;
 
 export const listSuppressions = (query: SuppressionQuery, { signal }: Cancel = {}) =>
   answerOf(client.GET("/v1/suppressions", { params: { query: given(query) }, signal }));

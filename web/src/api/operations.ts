@@ -13,43 +13,26 @@ import {
 } from "./client.ts";
 import type {
   AccountChange,
-  CallbackState,
   CallbacksToReplay,
   CallbackTest,
   DeviceChange,
-  MessageState,
   NewAccount,
   NewDevice,
   NewKey,
   NewMessage,
   OwnAccountChange,
   PairingWish,
+  QueryOf,
+  QueryOfAccount,
   UsagePage,
 } from "./types.ts";
 
 const byId = (id: string) => ({ params: { path: { id } } });
 const byNumber = (number: string) => ({ params: { path: { number } } });
 
-/** Without `limit`, the gateway's longest page. */
-export interface PageQuery {
-  limit?: number;
-  cursor?: string | undefined;
-}
-
 // --- Messages ---
 
-export interface MessageQuery {
-  account: string;
-  state?: MessageState | "";
-  to?: string;
-  device?: string;
-  code?: number | undefined;
-  since?: string;
-  until?: string;
-  text?: string;
-  limit?: number;
-  cursor?: string;
-}
+export type MessageQuery = QueryOfAccount<"/v1/messages">;
 
 export const listMessages = (query: MessageQuery, { signal }: Cancel = {}) =>
   answerOf(client.GET("/v1/messages", { params: { query: given(query) }, signal }));
@@ -85,13 +68,7 @@ export type MessageAction = keyof typeof MESSAGE_ACTIONS;
 
 // --- Callbacks ---
 
-export interface CallbackQuery {
-  account: string;
-  state?: CallbackState | "";
-  message?: string;
-  limit?: number;
-  cursor?: string;
-}
+export type CallbackQuery = QueryOfAccount<"/v1/callbacks">;
 
 export const listCallbacks = (query: CallbackQuery, { signal }: Cancel = {}) =>
   answerOf(client.GET("/v1/callbacks", { params: { query: given(query) }, signal }));
@@ -120,11 +97,8 @@ export const replayCallback = (id: string) =>
 export const listConnectors = (account: string, { signal }: Cancel = {}) =>
   answerOf(client.GET("/v1/connectors", { params: { query: given({ account }) }, signal }));
 
-/** With an empty account: devices of all accounts, for administrators. */
-export const listDevices = (
-  query: PageQuery & { account: string; count?: boolean },
-  { signal }: Cancel = {},
-) => answerOf(client.GET("/v1/devices", { params: { query: given(query) }, signal }));
+export const listDevices = (query: QueryOfAccount<"/v1/devices">, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/devices", { params: { query: given(query) }, signal }));
 
 export const readDevice = (number: string, { signal }: Cancel = {}) =>
   taggedAnswerOf(client.GET("/v1/devices/{number}", { ...byNumber(number), signal }));
@@ -142,7 +116,7 @@ export const changeDevice = (number: string, tag: string, body: DeviceChange) =>
 /** The templates of the device's business account at the official platform, which is asked. */
 export const listTemplates = (
   number: string,
-  query: { cursor?: string | undefined },
+  query: QueryOf<"/v1/devices/{number}/templates">,
   { signal }: Cancel = {},
 ) =>
   answerOf(
@@ -212,7 +186,7 @@ export const answerPairing = (number: string, answer: string) =>
 
 // --- Keys ---
 
-export const listKeys = (query: PageQuery & { account: string }, { signal }: Cancel = {}) =>
+export const listKeys = (query: QueryOfAccount<"/v1/keys">, { signal }: Cancel = {}) =>
   answerOf(client.GET("/v1/keys", { params: { query: given(query) }, signal }));
 
 export const createKey = (body: NewKey) => answerOf(client.POST("/v1/keys", { body }));
@@ -223,7 +197,7 @@ export const revokeKey = (id: string) => answerOf(client.DELETE("/v1/keys/{id}",
 
 // --- Accounts ---
 
-export const listAccounts = (query: PageQuery = {}, { signal }: Cancel = {}) =>
+export const listAccounts = (query: QueryOf<"/v1/admin/accounts">, { signal }: Cancel = {}) =>
   answerOf(client.GET("/v1/admin/accounts", { params: { query: given(query) }, signal }));
 
 export const createAccount = (body: NewAccount) =>
@@ -245,17 +219,10 @@ export const changeAccountAsAdmin = (id: string, tag: string, body: AccountChang
     client.PATCH("/v1/admin/accounts/{id}", { params: { path: { id }, ...ifMatch(tag) }, body }),
   );
 
-export const listLedger = (
-  query: { account: string; limit?: number; cursor?: string },
-  { signal }: Cancel = {},
-) => answerOf(client.GET("/v1/account/credit", { params: { query: given(query) }, signal }));
+export const listLedger = (query: QueryOfAccount<"/v1/account/credit">, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/account/credit", { params: { query: given(query) }, signal }));
 
-export interface UsageQuery {
-  account: string; // Empty: all accounts, for administrators.
-  by: string;
-  since: string;
-  offset: string;
-}
+export type UsageQuery = QueryOfAccount<"/v1/usage">;
 
 export async function readUsage(query: UsageQuery, { signal }: Cancel = {}): Promise<UsagePage> {
   return (await answerOf(

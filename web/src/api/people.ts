@@ -1,11 +1,12 @@
 // Operations for sessions, people and the log of changes.
 import { answerOf, type Cancel, client, given } from "./client.ts";
-import type { PageQuery } from "./operations.ts";
 import { Problem } from "./problem.ts";
 import type {
   InvitationAnswer,
   NewInvitation,
   NewPerson,
+  QueryOf,
+  QueryOfAccount,
   Role,
   SessionView,
   SignIn,
@@ -48,7 +49,7 @@ export const endTotp = () => answerOf(client.DELETE("/v1/session/totp"));
 
 // --- Members of an account ---
 
-export const listMembers = (query: PageQuery & { account: string }, { signal }: Cancel = {}) =>
+export const listMembers = (query: QueryOfAccount<"/v1/account/people">, { signal }: Cancel = {}) =>
   answerOf(client.GET("/v1/account/people", { params: { query: given(query) }, signal }));
 
 export const changeMember = (account: string, email: string, role: Role) =>
@@ -87,7 +88,7 @@ export const acceptInvitation = (body: InvitationAnswer) =>
 
 // --- People of the server ---
 
-export const listPeople = (query: PageQuery, { signal }: Cancel = {}) =>
+export const listPeople = (query: QueryOf<"/v1/admin/people">, { signal }: Cancel = {}) =>
   answerOf(client.GET("/v1/admin/people", { params: { query: given(query) }, signal }));
 
 export const createPerson = (body: NewPerson) =>
@@ -103,7 +104,5 @@ export const removePerson = (id: string) =>
 export const makeLink = (id: string) =>
   answerOf(client.POST("/v1/admin/people/{id}/link", byId(id)));
 
-export const listLog = (
-  query: { account?: string; limit?: number; cursor?: string },
-  { signal }: Cancel = {},
-) => answerOf(client.GET("/v1/admin/log", { params: { query: given(query) }, signal }));
+export const listLog = (query: QueryOf<"/v1/admin/log">, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/admin/log", { params: { query: given(query) }, signal }));

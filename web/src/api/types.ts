@@ -1,5 +1,5 @@
 // Types of the operations' requests and answers.
-import type { components } from "../../build/schema.d.ts";
+import type { components, paths } from "../../build/schema.d.ts";
 
 type Schemas = components["schemas"];
 
@@ -69,3 +69,13 @@ export interface Page<Item> {
   items: Item[];
   next: string | null;
 }
+
+/** The parameters of what is read at the path; empty text is left out of the request. */
+export type QueryOf<Path extends keyof paths> = paths[Path] extends {
+  get: { parameters: { query?: infer Query } };
+}
+  ? { [Name in keyof Query]?: Query[Name] | "" }
+  : never;
+
+/** With an empty account: of all accounts, for administrators. */
+export type QueryOfAccount<Path extends keyof paths> = QueryOf<Path> & { account: string };
