@@ -1,6 +1,7 @@
 // The token of a link: /app/sign-in#TOKEN signs in, /app/invitation#TOKEN invites to an account.
 // Browsers do not send the part after '#', so no log contains the token.
-import { useCallback, useEffect, useState } from "react";
+import { useWindowEvent } from "@mantine/hooks";
+import { useCallback, useState } from "react";
 
 export interface LinkToken {
   kind: "sign-in" | "invitation";
@@ -21,11 +22,7 @@ function take(): LinkToken | undefined {
 /** The token with which the app was opened, or which its address got later, until it is used. */
 export function useLinkToken(): [LinkToken | undefined, () => void] {
   const [token, setToken] = useState(take);
-  useEffect(() => {
-    const look = () => setToken((present) => take() ?? present);
-    addEventListener("hashchange", look);
-    return () => removeEventListener("hashchange", look);
-  }, []);
+  useWindowEvent("hashchange", () => setToken((present) => take() ?? present));
   const used = useCallback(() => setToken(undefined), []);
   return [token, used];
 }
