@@ -183,7 +183,7 @@ boost::json::value as_milliseconds(const std::string& text) {
     return duration->count();
 }
 
-boost::json::object named_texts(std::span<const std::string> texts) {
+Result<boost::json::value> as_named_texts(const std::vector<std::string>& texts) {
     boost::json::object named;
     for (const auto& text : texts) {
         const auto place = text.find('=');

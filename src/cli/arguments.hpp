@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+
+#include "base/error.hpp"
 
 namespace merpati::cli {
 
@@ -55,6 +55,6 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 [[nodiscard]] boost::json::value as_milliseconds(const std::string& text);
 
 /// Texts that passed `named_text`, as an object.
-[[nodiscard]] boost::json::object named_texts(std::span<const std::string> texts);
+[[nodiscard]] Result<boost::json::value> as_named_texts(const std::vector<std::string>& texts);
 
 }  // namespace merpati::cli

@@ -1,5 +1,4 @@
 // merpati callback …
-#include <memory>
 #include <ostream>
 
 #include <CLI/App.hpp>
@@ -32,19 +31,14 @@ constexpr Column replayed_sheet[]{"replayed", "more"};
 constexpr Column tested_sheet[]{"delivered", "status", {"took_ms", "took (ms)"}, "error", "answer"};
 
 /// Prints the record and below it each attempt; with --json as one object.
-int show(Session& session, const std::string& id) {
-    const auto path = "/callbacks/" + percent_encode(id);
-    auto answer = session.ask(http::Method::get, path);
-    if (!answer) {
-        return session.fail(answer.error());
-    }
-    const auto attempts = session.ask_all(path + "/attempts");
+int show(Session& session, boost::json::value& answer, const std::string& id) {
+    const auto attempts = session.ask_all("/callbacks/" + percent_encode(id) + "/attempts");
     if (!attempts) {
         return session.fail(attempts.error());
     }
     if (session.json()) {
-        answer->as_object()["attempt_list"] = *attempts;
-        return session.show(answer, sheet);
+        answer.as_object()["attempt_list"] = *attempts;
+        return session.print(answer);
     }
     const int code = session.show(answer, sheet);
     session.console().out << '\n'
@@ -52,34 +46,23 @@ int show(Session& session, const std::string& id) {
     return code;
 }
 
-void add_show(Program& program, CLI::App& group) {
-    auto id = std::make_shared<std::string>();
-    auto& command = program.add_command(
-        group,
-        {.name = "show",
-         .summary = "Show a callback, each attempt, and each answer",
-         .example = "merpati callback show 019c3f3e-7d00-7abc-8def-0123456789ab"},
-        [id](Session& session) { return show(session, *id); });
-    command.add_option("ID", *id, "The callback: its webhook-id")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
-}
-
-RequestCommand list() {
-    return {.text = {.name = "list",
-                     .summary = "List callbacks and device webhooks, newest first",
-                     .example = "merpati callback list --state exhausted"},
-            .path = "/callbacks",
-            .parameters = {account_filter(),
-                           state_filter({"waiting", "delivered", "exhausted", "gone"})},
-            .columns = list_columns,
-            .when_empty = "There are no such callbacks.",
-            .is_long = true};
-}
-
 std::vector<RequestCommand> commands() {
     return {
+        {.text = {.name = "list",
+                  .summary = "List callbacks and device webhooks, newest first",
+                  .example = "merpati callback list --state exhausted"},
+         .path = "/callbacks",
+         .parameters = {account_filter(),
+                        state_filter({"waiting", "delivered", "exhausted", "gone"})},
+         .columns = list_columns,
+         .when_empty = "There are no such callbacks.",
+         .is_long = true},
+        {.text = {.name = "show",
+                  .summary = "Show a callback, each attempt, and each answer",
+                  .example = "merpati callback show 019c3f3e-7d00-7abc-8def-0123456789ab"},
+         .path = "/callbacks/{}",
+         .parameters = {{.name = "ID", .help = "The callback: its webhook-id"}},
+         .show = show},
         {.text = {.name = "replay",
                   .summary = "Deliver a callback again, from its first attempt on",
                   .details =
@@ -143,8 +126,6 @@ void add_callback_commands(Program& program) {
                          .summary = "Callbacks: what was delivered, and what could not be",
                          .example = "merpati callback list --state exhausted",
                          .section = section::messages});
-    add_request_command(program, group, list());
-    add_show(program, group);
     add_request_commands(program, group, commands());
 }
 

@@ -78,6 +78,30 @@ std::vector<Parameter> filters() {
     };
 }
 
+/// Prints the record, the reason of its wait, its callbacks and its timeline; with --json as one
+/// object.
+int show(Session& session, boost::json::value& answer, const std::string& id) {
+    const auto timeline = session.ask_all("/messages/" + percent_encode(id) + "/timeline");
+    if (!timeline) {
+        return session.fail(timeline.error());
+    }
+    if (session.json()) {
+        answer.as_object()["timeline"] = *timeline;
+        return session.print(answer);
+    }
+    const int code = session.show(answer, sheet);
+    auto& out = session.console().out;
+    if (const auto* waits = answer.at("waits").if_object()) {
+        out << '\n' << render_record(*waits, waits_sheet);
+    }
+    const auto& callbacks = answer.at("callbacks").as_array();
+    if (!callbacks.empty()) {
+        out << '\n' << render_table(callbacks, callback_columns, "");
+    }
+    out << '\n' << render_table(*timeline, timeline_columns, "");
+    return code;
+}
+
 std::vector<RequestCommand> queries() {
     return {
         {.text = {.name = "list",
@@ -99,55 +123,17 @@ std::vector<RequestCommand> queries() {
          .path = "/messages/export",
          .parameters = filters(),
          .formats = {"ndjson", "csv"}},
+        {.text = {.name = "show",
+                  .summary = "Show a message: its state, what it waits for, its history",
+                  .example = "merpati message show 019c3f3e-7d00-7abc-8def-0123456789ab"},
+         .path = "/messages/{}",
+         .parameters = {{.name = "REQUEST_ID", .help = "The requestId in the answer to the send"},
+                        {.name = "--body",
+                         .help = "Show the message's text too",
+                         .field = "body",
+                         .is_flag = true}},
+         .show = show},
     };
-}
-
-/// Prints the record, the reason of its wait, its callbacks and its timeline; with --json as one
-/// object.
-int show(Session& session, const std::string& id, bool body) {
-    const auto path = "/messages/" + percent_encode(id);
-    auto answer = session.ask(http::Method::get, path + (body ? "?body=true" : ""));
-    if (!answer) {
-        return session.fail(answer.error());
-    }
-    const auto timeline = session.ask_all(path + "/timeline");
-    if (!timeline) {
-        return session.fail(timeline.error());
-    }
-    if (session.json()) {
-        answer->as_object()["timeline"] = *timeline;
-        return session.show(answer, sheet);
-    }
-    const int code = session.show(answer, sheet);
-    auto& out = session.console().out;
-    if (const auto* waits = answer->at("waits").if_object()) {
-        out << '\n' << render_record(*waits, waits_sheet);
-    }
-    const auto& callbacks = answer->at("callbacks").as_array();
-    if (!callbacks.empty()) {
-        out << '\n' << render_table(callbacks, callback_columns, "");
-    }
-    out << '\n' << render_table(*timeline, timeline_columns, "");
-    return code;
-}
-
-void add_show(Program& program, CLI::App& group) {
-    struct Shown {
-        std::string id;
-        bool body = false;
-    };
-    auto shown = std::make_shared<Shown>();
-    auto& command = program.add_command(
-        group,
-        {.name = "show",
-         .summary = "Show a message: its state, what it waits for, its history",
-         .example = "merpati message show 019c3f3e-7d00-7abc-8def-0123456789ab"},
-        [shown](Session& session) { return show(session, shown->id, shown->body); });
-    command.add_option("REQUEST_ID", shown->id, "The requestId in the answer to the send")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
-    command.add_flag("--body", shown->body, "Show the message's text too");
 }
 
 RequestCommand on_message(const CommandText& text, std::string_view path) {
@@ -205,7 +191,6 @@ void add_message_commands(Program& program) {
                                      .example = "merpati message list --state pending",
                                      .section = section::messages});
     add_request_commands(program, group, queries());
-    add_show(program, group);
     add_message_media(program, group);
     add_request_commands(program, group, acts());
 }

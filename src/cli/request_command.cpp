@@ -29,6 +29,7 @@ using Typed = std::map<std::string_view, std::vector<std::string>>;
 
 struct Call {
     std::string target;
+    std::string id;
     boost::json::object body;
 };
 
@@ -37,6 +38,9 @@ Result<boost::json::value> field_of(const Parameter& parameter,
     if (parameter.file_bytes_max > 0) {
         const auto text = read_text_file(texts.front(), parameter.file_bytes_max);
         return text ? Result<boost::json::value>{parameter.value_of(*text)} : pass(text);
+    }
+    if (parameter.value_of_all != nullptr) {
+        return parameter.value_of_all(texts);
     }
     if (!parameter.repeats) {
         return parameter.value_of(texts.front());
@@ -67,14 +71,15 @@ bool has_query(http::Method method) {
 }
 
 Result<Call> call_of(const RequestCommand& command, const Typed& typed) {
-    Call call{.target = std::string{command.path}, .body = {}};
+    Call call{.target = std::string{command.path}, .id = {}, .body = {}};
     for (const auto& parameter : command.parameters) {
         const auto& texts = typed.at(parameter.name);
         if (texts.empty() || texts.front().empty()) {
             continue;
         }
         if (parameter.field.empty()) {
-            call.target.replace(call.target.find("{}"), 2, percent_encode(texts.front()));
+            call.id = texts.front();
+            call.target.replace(call.target.find("{}"), 2, percent_encode(call.id));
         } else if (has_query(command.method)) {
             for (const auto& text : texts) {
                 call.target += call.target.contains('?') ? '&' : '?';
@@ -109,7 +114,7 @@ int run(Session& session, const RequestCommand& command, const Typed& typed) {
     if (!call) {
         return session.fail(call.error());
     }
-    const auto& [target, body] = *call;
+    const auto& [target, id, body] = *call;
     if (!command.formats.empty()) {
         return typed.at(format_option).front() == json_lines ? session.print_lines(target)
                                                              : session.print_text_lines(target);
@@ -118,6 +123,9 @@ int run(Session& session, const RequestCommand& command, const Typed& typed) {
         return list(session, command, target, typed);
     }
     auto answer = session.ask(command.method, target, body, command.timeout);
+    if (answer && command.show != nullptr) {
+        return command.show(session, *answer, id);
+    }
     if (answer && command.view != nullptr && !session.json()) {
         *answer = command.view(answer->as_object());
     }
@@ -128,27 +136,28 @@ int run(Session& session, const RequestCommand& command, const Typed& typed) {
 
 void add_parameter(CLI::App& command, const Parameter& parameter, std::vector<std::string>& texts) {
     const std::string name{parameter.name};
-    const auto shape = parameter.words.empty() ? std::string{parameter.shape}
-                                               : fmt::format("{}", fmt::join(parameter.words, "|"));
-    const auto check = parameter.words.empty() ? parameter.check : one_of(parameter.words);
-    if (parameter.repeats) {
-        command.add_option(name, texts, parameter.help)
-            ->option_text(shape)
-            ->check(check)
-            ->allow_extra_args(false)
-            ->required(parameter.required);
-        return;
-    }
-    auto& text = texts.emplace_back(parameter.standard);
     if (parameter.is_flag) {
-        command.add_flag(name, text, parameter.help);
+        command.add_flag(name, texts.emplace_back(), parameter.help);
         return;
     }
+    auto* option =
+        parameter.repeats
+            ? command.add_option(name, texts, parameter.help)->allow_extra_args(false)
+            : command.add_option(name, texts.emplace_back(parameter.standard), parameter.help);
     const bool is_argument = !parameter.name.starts_with('-');
-    command.add_option(name, text, parameter.help)
-        ->option_text(shape)
-        ->check(check)
-        ->required(is_argument ? !parameter.optional : parameter.required);
+    option->required(is_argument ? !parameter.optional : parameter.required);
+    if (parameter.words.empty()) {
+        option->option_text(std::string{parameter.shape})->check(parameter.check);
+    } else {
+        option->option_text(fmt::format("{}", fmt::join(parameter.words, "|")))
+            ->check(one_of(parameter.words));
+    }
+    if (!parameter.needs.empty()) {
+        option->needs(command.get_option(std::string{parameter.needs}));
+    }
+    if (!parameter.excludes.empty()) {
+        option->excludes(command.get_option(std::string{parameter.excludes}));
+    }
 }
 
 }  // namespace

@@ -30,11 +30,15 @@ struct Parameter {
     /// object.
     std::string_view field{};
     boost::json::value (*value_of)(const std::string& text) = as_text;
+    /// In place of `value_of`: one value of all texts of an option that repeats.
+    Result<boost::json::value> (*value_of_all)(const std::vector<std::string>& texts) = nullptr;
     std::string_view standard{};  // The default; empty: the field is left out.
     bool optional = false;        // For arguments; see `required` for options.
     bool is_flag = false;         // An option without a value.
     bool repeats = false;         // An option that may be given several times: the field is a list.
     bool required = false;        // Of an option.
+    std::string_view needs{};     // An option before it that must be given too.
+    std::string_view excludes{};  // An option before it that must not be given too.
     /// It names a file, and the value is the file's text, at most so long; 0: it is the value.
     std::size_t file_bytes_max = 0;
 };
@@ -58,6 +62,8 @@ struct RequestCommand {
     /// For an export, which is streamed: what --format takes, first the default.
     std::vector<std::string_view> formats{};
     RecordView* view = nullptr;  // Null: people read the answer's fields as they are.
+    /// Prints a record that is more than its columns. `id` is what "{}" in `path` stands for.
+    int (*show)(Session& session, boost::json::value& answer, const std::string& id) = nullptr;
     std::chrono::milliseconds timeout = std::chrono::seconds{30};
 };
 

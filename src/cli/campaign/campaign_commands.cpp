@@ -109,19 +109,6 @@ PlanCommand edit() {
             }};
 }
 
-void add_campaign_show(Program& program, CLI::App& group) {
-    auto id = std::make_shared<std::string>();
-    auto& command = program.add_command(
-        group,
-        {.name = "show",
-         .summary = "Show a campaign: its state, its counts, its text",
-         .example = "merpati campaign show cmp_1"},
-        [id](Session& session) {
-            return show_whole(session, session.ask(http::Method::get, campaign_path(*id)));
-        });
-    add_campaign_id(command, *id);
-}
-
 RequestCommand list() {
     return {.text = {.name = "list",
                      .summary = "List campaigns, newest first",
@@ -147,6 +134,17 @@ RequestCommand act(const CommandText& text, std::string_view path, std::string_v
                            .timeout = audience_timeout};
     command.parameters.insert(command.parameters.end(), more.begin(), more.end());
     return command;
+}
+
+RequestCommand show() {
+    return {.text = {.name = "show",
+                     .summary = "Show a campaign: its state, its counts, its text",
+                     .example = "merpati campaign show cmp_1"},
+            .path = "/campaigns/{}",
+            .parameters = {campaign_id},
+            .show = [](Session& session, boost::json::value& answer, const std::string& /*id*/) {
+                return show_whole(session, answer);
+            }};
 }
 
 std::vector<RequestCommand> acts() {
@@ -240,7 +238,7 @@ void add_campaign_commands(Program& program) {
          .section = section::campaigns});
     add_request_command(program, group, list());
     add_plan_command(program, group, create());
-    add_campaign_show(program, group);
+    add_request_command(program, group, show());
     add_plan_command(program, group, edit());
     add_campaign_audience(program, group);
     add_campaign_readiness(program, group);

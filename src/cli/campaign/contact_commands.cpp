@@ -1,6 +1,4 @@
 // merpati contact …
-#include <memory>
-#include <string>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -66,79 +64,49 @@ RequestCommand show() {
             .view = person_view};
 }
 
-struct NewContact {
-    std::string number;
-    std::string account;
-    std::string name;
-    std::vector<std::string> values;  // "NAME=TEXT"
-    std::vector<std::string> tags;
-    std::string source;
-    std::string at;
-    std::string text;
-
-    [[nodiscard]] boost::json::object body() const {
-        boost::json::object body{{"account", account}};
-        if (!name.empty()) {
-            body["name"] = name;
-        }
-        body["values"] = named_texts(values);
-        body["tags"] = boost::json::array(tags.begin(), tags.end());
-        if (!source.empty()) {
-            auto& consent = body["consent"].emplace_object();
-            consent["source"] = source;
-            if (!at.empty()) {
-                consent["at"] = at;
-            }
-            if (!text.empty()) {
-                consent["text"] = text;
-            }
-        }
-        return body;
-    }
-};
-
-void add_contact_options(CLI::App& command, NewContact& contact) {
-    const auto add = [&command](const char* name, std::string& place, const char* help,
-                                const char* shape, const ArgumentCheck& check = not_empty()) {
-        return command.add_option(name, place, help)->option_text(shape)->check(check);
-    };
-    const auto add_several = [&command](const char* name, std::vector<std::string>& place,
-                                        const char* help, const char* shape,
-                                        const ArgumentCheck& check) {
-        command.add_option(name, place, help)
-            ->option_text(shape)
-            ->check(check)
-            ->allow_extra_args(false);
-    };
-    add("NUMBER", contact.number, "The person's number", " ")->required();
-    add("--account", contact.account, "Whose contact: acc_1, or 1", "ID")->required();
-    add("--name", contact.name, "The person's name", "NAME");
-    add_several("--value", contact.values, "A value for texts; repeatable", "NAME=TEXT",
-                named_text());
-    add_several("--tag", contact.tags, "A tag; repeatable", "TAG", not_empty());
-    auto* source = add("--consent-source", contact.source, "Where the person agreed", "TEXT");
-    add("--consent-at", contact.at, "When (now)", "RFC3339", rfc3339_time())->needs(source);
-    add("--consent-text", contact.text, "To what", "TEXT")->needs(source);
-}
-
-void add_contact_put(Program& program, CLI::App& group) {
-    auto contact = std::make_shared<NewContact>();
-    auto& command = program.add_command(
-        group,
-        {.name = "put",
-         .summary = "Add a contact, or replace it",
-         .details = "What you leave out is gone afterwards.",
-         .example = "merpati contact put 6281234567890 --account acc_1 --name Ani --tag vip \\\n"
-                    "  --value kota=Solo --consent-source 'Formulir toko'"},
-        [contact](Session& session) {
-            auto answer = session.ask(
-                http::Method::put, "/contacts/" + percent_encode(contact->number), contact->body());
-            if (answer && !session.json()) {
-                *answer = person_view(answer->as_object());
-            }
-            return session.show(answer, contact_sheet);
-        });
-    add_contact_options(command, *contact);
+RequestCommand put() {
+    return {
+        .text = {.name = "put",
+                 .summary = "Add a contact, or replace it",
+                 .details = "What you leave out is gone afterwards.",
+                 .example = "merpati contact put 6281234567890 --account acc_1 --name Ani --tag "
+                            "vip \\\n"
+                            "  --value kota=Solo --consent-source 'Formulir toko'"},
+        .method = http::Method::put,
+        .path = "/contacts/{}",
+        .parameters =
+            {contact_number,
+             contact_account,
+             {.name = "--name", .help = "The person's name", .shape = "NAME", .field = "name"},
+             {.name = "--value",
+              .help = "A value for texts; repeatable",
+              .shape = "NAME=TEXT",
+              .check = named_text(),
+              .field = "values",
+              .value_of_all = as_named_texts,
+              .repeats = true},
+             {.name = "--tag",
+              .help = "A tag; repeatable",
+              .shape = "TAG",
+              .field = "tags",
+              .repeats = true},
+             {.name = "--consent-source",
+              .help = "Where the person agreed",
+              .shape = "TEXT",
+              .field = "consent.source"},
+             {.name = "--consent-at",
+              .help = "When (now)",
+              .shape = "RFC3339",
+              .check = rfc3339_time(),
+              .field = "consent.at",
+              .needs = "--consent-source"},
+             {.name = "--consent-text",
+              .help = "To what",
+              .shape = "TEXT",
+              .field = "consent.text",
+              .needs = "--consent-source"}},
+        .columns = contact_sheet,
+        .view = person_view};
 }
 
 ImportCommand import_contacts() {
@@ -195,8 +163,7 @@ void add_contact_commands(Program& program) {
                                            .summary = "Contacts: people who are kept for campaigns",
                                            .example = "merpati contact list --account acc_1",
                                            .section = section::campaigns});
-    add_request_commands(program, group, {list(), show()});
-    add_contact_put(program, group);
+    add_request_commands(program, group, {list(), show(), put()});
     add_import_command(program, group, import_contacts());
     add_request_commands(program, group, {export_contacts(), remove_contact()});
 }
