@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { listMessages, readStatus } from "../src/api/operations.ts";
+import { listMessages } from "../src/api/messages.ts";
 import { firstItems } from "../src/api/pages.ts";
+import { readStatus } from "../src/api/server.ts";
 
 const SOURCES = resolve(import.meta.dirname, "../src");
 

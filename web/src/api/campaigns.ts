@@ -1,6 +1,7 @@
 // Operations on campaigns and their recipients.
 import {
   answerOf,
+  byId,
   type Cancel,
   client,
   given,
@@ -19,7 +20,6 @@ import type {
 } from "./types.ts";
 import { type FileForm, type UploadOptions, uploadFile } from "./upload.ts";
 
-const byId = (id: string) => ({ params: { path: { id } } });
 const keyed = (id: string, key: string) => ({
   params: { path: { id }, header: { "Idempotency-Key": key } },
 });

@@ -43,6 +43,9 @@ export const client = createClient<paths>({
 });
 client.use(rules);
 
+/** The path's parameter of an operation on one item. */
+export const byId = (id: string) => ({ params: { path: { id } } });
+
 /** The answer of an operation. A failed call throws a Problem before this. */
 export async function answerOf<Answer>(pending: Promise<{ data?: Answer }>): Promise<Answer> {
   return (await pending).data as Answer;

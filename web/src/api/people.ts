@@ -1,5 +1,5 @@
 // Operations for sessions, people and the log of changes.
-import { answerOf, type Cancel, client, given } from "./client.ts";
+import { answerOf, byId, type Cancel, client, given } from "./client.ts";
 import { Problem } from "./problem.ts";
 import type {
   InvitationAnswer,
@@ -11,8 +11,6 @@ import type {
   SessionView,
   SignIn,
 } from "./types.ts";
-
-const byId = (id: string) => ({ params: { path: { id } } });
 
 /** The session; null: there is none. */
 export async function readSession({ signal }: Cancel = {}): Promise<SessionView | null> {
@@ -103,6 +101,3 @@ export const removePerson = (id: string) =>
 
 export const makeLink = (id: string) =>
   answerOf(client.POST("/v1/admin/people/{id}/link", byId(id)));
-
-export const listLog = (query: QueryOf<"/v1/admin/log">, { signal }: Cancel = {}) =>
-  answerOf(client.GET("/v1/admin/log", { params: { query: given(query) }, signal }));

@@ -40,7 +40,6 @@ export type NewRecipients = Schemas["NewRecipients"];
 export type Pairing = Schemas["Pairing"];
 export type PairingWish = Schemas["PairingWish"];
 export type ServerNode = Schemas["Node"];
-export type SkipReason = Schemas["SkipReason"];
 export type Suppression = Schemas["Suppression"];
 export type SuppressionImport = Schemas["SuppressionImport"];
 export type SuppressionReason = Schemas["SuppressionReason"];

@@ -1,6 +1,9 @@
 // What the events of the stream change.
+
+import { readCallback } from "../api/callbacks.ts";
 import { readCampaign } from "../api/campaigns.ts";
-import { readCallback, readDevice, readMessage } from "../api/operations.ts";
+import { readDevice } from "../api/devices.ts";
+import { readMessage } from "../api/messages.ts";
 import type { Subject } from "../queries/query.ts";
 
 /** Lists that have the item of an event as a row. */

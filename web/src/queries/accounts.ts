@@ -7,7 +7,7 @@ import {
   readAccountAsAdmin,
   readUsage,
   type UsageQuery,
-} from "../api/operations.ts";
+} from "../api/accounts.ts";
 import { PAGE } from "../api/pages.ts";
 import type { Account, ApiKey, LedgerEntry } from "../api/types.ts";
 import { answer, everyItem, type Listing } from "./query.ts";

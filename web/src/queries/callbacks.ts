@@ -5,7 +5,7 @@ import {
   listCallbacks,
   listHosts,
   readCallback,
-} from "../api/operations.ts";
+} from "../api/callbacks.ts";
 import type { Callback, CallbackState } from "../api/types.ts";
 import { answer, type Listing } from "./query.ts";
 

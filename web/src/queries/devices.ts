@@ -7,7 +7,7 @@ import {
   readPairing,
   readQrCode,
   readQueue,
-} from "../api/operations.ts";
+} from "../api/devices.ts";
 import { PAGE } from "../api/pages.ts";
 import type { Device, MessageTemplate } from "../api/types.ts";
 import { answer, everyItem, type Listing } from "./query.ts";

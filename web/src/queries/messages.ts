@@ -1,5 +1,5 @@
 // Messages, and how each of them went.
-import { listMessages, type MessageQuery, readMessage, readTimeline } from "../api/operations.ts";
+import { listMessages, type MessageQuery, readMessage, readTimeline } from "../api/messages.ts";
 import type { Message } from "../api/types.ts";
 import { answer, type Listing } from "./query.ts";
 

@@ -1,6 +1,5 @@
 // The server, for administrators.
-import { listNodes, readReadiness, readStatus } from "../api/operations.ts";
-import { listLog } from "../api/people.ts";
+import { listLog, listNodes, readReadiness, readStatus } from "../api/server.ts";
 import type { LogEntry } from "../api/types.ts";
 import { answer, type Listing } from "./query.ts";
 

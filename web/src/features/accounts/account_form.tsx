@@ -2,8 +2,8 @@
 import { Modal, NumberInput, Select, Skeleton, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { changeAccountAsAdmin, createAccount, readAccountAsAdmin } from "../../api/accounts.ts";
 import type { Tagged } from "../../api/client.ts";
-import { changeAccountAsAdmin, createAccount, readAccountAsAdmin } from "../../api/operations.ts";
 import type { Account, Plan } from "../../api/types.ts";
 import { allAccounts } from "../../queries/accounts.ts";
 import { useSession } from "../../session/session.tsx";

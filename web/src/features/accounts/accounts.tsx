@@ -3,7 +3,7 @@ import { Anchor, Button, NumberInput, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { topUp } from "../../api/operations.ts";
+import { topUp } from "../../api/accounts.ts";
 import type { Account } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
 import { allAccounts } from "../../queries/accounts.ts";

@@ -2,7 +2,7 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { replayFailed } from "../../api/operations.ts";
+import { replayFailed } from "../../api/callbacks.ts";
 import type { CallbackHost } from "../../api/types.ts";
 import { usePollInterval } from "../../live/live.tsx";
 import { callbacks } from "../../queries/callbacks.ts";

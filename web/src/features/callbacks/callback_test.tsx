@@ -3,7 +3,7 @@ import { Button, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { testCallback } from "../../api/operations.ts";
+import { testCallback } from "../../api/callbacks.ts";
 import { useWords } from "../../texts/index.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
 import { fieldProblems } from "../../ui/field_problems.ts";

@@ -2,7 +2,7 @@
 import { Button, Select, Skeleton, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
-import { replayCallback } from "../../api/operations.ts";
+import { replayCallback } from "../../api/callbacks.ts";
 import type { Callback, CallbackAttempt, CallbackState as Word } from "../../api/types.ts";
 import { usePollInterval } from "../../live/live.tsx";
 import { usePaged } from "../../live/paged.ts";

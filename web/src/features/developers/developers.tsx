@@ -15,7 +15,7 @@ import {
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
-import { sendWithKey } from "../../api/operations.ts";
+import { sendWithKey } from "../../api/messages.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { isOnline, isPaused } from "../../ui/device_state.tsx";

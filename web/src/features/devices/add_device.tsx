@@ -2,7 +2,7 @@
 import { Radio, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { addDevice } from "../../api/operations.ts";
+import { addDevice } from "../../api/devices.ts";
 import type { Connector } from "../../api/types.ts";
 import { useAccountId } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";

@@ -3,12 +3,7 @@ import { Button, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import {
-  clearQueue,
-  DEVICE_ACTIONS,
-  type DeviceAction,
-  removeDevice,
-} from "../../api/operations.ts";
+import { clearQueue, DEVICE_ACTIONS, type DeviceAction, removeDevice } from "../../api/devices.ts";
 import type { Device } from "../../api/types.ts";
 import { devices } from "../../queries/devices.ts";
 import { useSession } from "../../session/session.tsx";

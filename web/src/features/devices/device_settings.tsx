@@ -3,7 +3,7 @@ import { Button, Group, NumberInput, Skeleton, Stack, TextInput } from "@mantine
 import { useQuery } from "@tanstack/react-query";
 import type { FormEvent } from "react";
 import type { Tagged } from "../../api/client.ts";
-import { changeDevice, readDevice } from "../../api/operations.ts";
+import { changeDevice, readDevice } from "../../api/devices.ts";
 import type { Device } from "../../api/types.ts";
 import { devices } from "../../queries/devices.ts";
 import { useText } from "../../texts/index.tsx";

@@ -3,7 +3,7 @@ import { Button, Loader, Modal, SegmentedControl, Stack } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { DEVICE_ACTIONS, pairDevice } from "../../api/operations.ts";
+import { DEVICE_ACTIONS, pairDevice } from "../../api/devices.ts";
 import type { Connector, Device, Pairing } from "../../api/types.ts";
 import { devices } from "../../queries/devices.ts";
 import { useText } from "../../texts/index.tsx";

@@ -3,7 +3,7 @@ import { Button, Loader, TextInput } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { answerPairing } from "../../api/operations.ts";
+import { answerPairing } from "../../api/devices.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Pairing } from "../../api/types.ts";
 import { devices } from "../../queries/devices.ts";

@@ -2,7 +2,7 @@
 import { Button, Checkbox, Select, Stack, Switch, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
-import { createKey, revokeKey, rotateKey } from "../../api/operations.ts";
+import { createKey, revokeKey, rotateKey } from "../../api/accounts.ts";
 import type { ApiKey, Scope } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
 import { keys as keyQueries } from "../../queries/accounts.ts";

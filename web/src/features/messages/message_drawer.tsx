@@ -3,7 +3,7 @@ import { Button, Group, Skeleton, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { MESSAGE_ACTIONS, type MessageAction } from "../../api/operations.ts";
+import { MESSAGE_ACTIONS, type MessageAction } from "../../api/messages.ts";
 import type { MessageDetail } from "../../api/types.ts";
 import { usePollInterval } from "../../live/live.tsx";
 import { messages } from "../../queries/messages.ts";

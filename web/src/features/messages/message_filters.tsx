@@ -1,6 +1,6 @@
 // The filters of the message list, which are part of the address.
 import { Select } from "@mantine/core";
-import type { MessageQuery } from "../../api/operations.ts";
+import type { MessageQuery } from "../../api/messages.ts";
 import type { MessageState as Word } from "../../api/types.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";

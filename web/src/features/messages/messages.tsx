@@ -1,7 +1,7 @@
 // The account's messages, filtered by the address; a message opens beside the list.
 import { Button, Group } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
-import { exportAddress, type MessageQuery } from "../../api/operations.ts";
+import { exportAddress, type MessageQuery } from "../../api/messages.ts";
 import type { Message } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
 import { messages } from "../../queries/messages.ts";

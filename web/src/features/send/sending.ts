@@ -1,7 +1,7 @@
 // Sends the form's message to its recipients, one after the other.
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useSyncExternalStore } from "react";
-import { sendMessage } from "../../api/operations.ts";
+import { sendMessage } from "../../api/messages.ts";
 import { Problem } from "../../api/problem.ts";
 import type { MessageDetail, NewMessage } from "../../api/types.ts";
 import { messages } from "../../queries/messages.ts";

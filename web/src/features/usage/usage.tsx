@@ -1,7 +1,7 @@
 // Sent and failed messages by day, device and code.
 import { Button, Group, SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { usageAddress } from "../../api/operations.ts";
+import { usageAddress } from "../../api/accounts.ts";
 import type { UsageRow } from "../../api/types.ts";
 import { accounts } from "../../queries/accounts.ts";
 import { useAccountId } from "../../session/session.tsx";

@@ -2,7 +2,7 @@
 // refuses replaces nothing.
 import { useState } from "react";
 import type { Tagged } from "../../../api/client.ts";
-import { changeDevice } from "../../../api/operations.ts";
+import { changeDevice } from "../../../api/devices.ts";
 import type { Device } from "../../../api/types.ts";
 import { useText } from "../../../texts/index.tsx";
 import { FormDialog } from "../../../ui/dialog.tsx";

@@ -3,7 +3,7 @@
 import { Button, Modal, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { Tagged } from "../../../api/client.ts";
-import { changeDevice } from "../../../api/operations.ts";
+import { changeDevice } from "../../../api/devices.ts";
 import type { Device, MessageTemplate } from "../../../api/types.ts";
 import { useSession } from "../../../session/session.tsx";
 import { useText, useWords } from "../../../texts/index.tsx";
