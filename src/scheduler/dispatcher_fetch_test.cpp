@@ -38,6 +38,12 @@ struct DispatcherFetchTest : DispatcherFixture {
         return made;
     }
 
+    [[nodiscard]] static std::unique_ptr<model::Message> of_campaign(
+        std::unique_ptr<model::Message> made) {
+        made->source = model::Source::campaign;
+        return made;
+    }
+
     void give(std::size_t place, media::FetchResult result) {
         files.fetches.at(place).done(std::move(result));
         settle();
@@ -297,9 +303,7 @@ TEST_F(DispatcherFetchTest, FilesOfACampaignHoldUpNeitherApiMessagesNorThemselve
     options.lane_files_max = 2;
     start();
     for (int count = 0; count < 8; ++count) {
-        auto one = media();
-        one->source = model::Source::campaign;
-        accept(std::move(one));
+        accept(of_campaign(media()));
     }
     ASSERT_EQ(files.fetches.size(), 2U);
     const auto with_file = accept(media());
@@ -315,15 +319,31 @@ TEST_F(DispatcherFetchTest, FilesOfACampaignHoldUpNeitherApiMessagesNorThemselve
     EXPECT_EQ(connector->sent.size(), 10U);
 }
 
+TEST_F(DispatcherFetchTest, CampaignsWhoseFilesDoNotComeLeaveMemoryToMediaOfTheApi) {
+    options.memory_max = 400;
+    options.lane_files_max = 64;
+    start();
+    for (int count = 0; count < 250; ++count) {
+        accept(of_campaign(media()));
+    }
+    EXPECT_LE(dispatcher->counts().messages_in_memory, 400U / LaneMemory::campaign_part);
+    ASSERT_LE(files.fetches.size(), 64U);
+    const auto of_campaigns = files.fetches.size();
+    for (int count = 0; count < 40; ++count) {
+        accept(media());
+    }
+    ASSERT_EQ(files.fetches.size(), of_campaigns + 40);
+    give_file(of_campaigns + 39);
+    EXPECT_EQ(connector->sent, std::vector{files.fetches.back().message});
+}
+
 TEST_F(DispatcherFetchTest, ACampaignGoesOnWhileTheNextApiMessageMustAwaitItsTurnForAFile) {
     options.lane_memory_max = 4;
     start();
     for (int count = 0; count < 5; ++count) {
         accept(media());
     }
-    auto one = message();
-    one->source = model::Source::campaign;
-    const auto campaign = accept(std::move(one));
+    const auto campaign = accept(of_campaign(message()));
     EXPECT_EQ(connector->sent, std::vector{campaign});
     give_file(0);
     EXPECT_EQ(connector->sent.size(), 2U);

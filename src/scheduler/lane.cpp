@@ -93,10 +93,13 @@ void Lane::note_end_of_cap(Timestamp now) {
     }
 }
 
-LaneSource* Lane::next_due(Timestamp now, std::size_t awaiting_max) {
-    const auto due = std::ranges::find_if(
-        sources_, [&](const LaneSource& source) { return source.is_due(now, awaiting_max); });
-    return due == sources_.end() ? nullptr : &*due;
+LaneSource* Lane::next_due(Timestamp now, const AwaitingMax& awaiting_max) {
+    for (const auto which : {model::Source::api, model::Source::campaign}) {
+        if (source(which).is_due(now, awaiting_max.of(which))) {
+            return &source(which);
+        }
+    }
+    return nullptr;
 }
 
 }  // namespace merpati::scheduler

@@ -20,6 +20,16 @@
 
 namespace merpati::scheduler {
 
+/// How many media messages of one lane may await their files, by their source.
+struct AwaitingMax {
+    std::size_t api = 0;
+    std::size_t campaign = 0;
+
+    [[nodiscard]] std::size_t of(model::Source source) const noexcept {
+        return source == model::Source::api ? api : campaign;
+    }
+};
+
 /// One device: its two sources, its pace and window, and whether it can send.
 ///
 /// Life: a lane begins with the messages and the record that the store holds (`recover`), and with
@@ -113,13 +123,14 @@ public:
     [[nodiscard]] bool is_fetching() const noexcept {
         return sources_[0].fetches().is_fetching() || sources_[1].fetches().is_fetching();
     }
-    // `awaiting_max`: how many messages of a source may await their files. A source whose next
-    // message has to wait for that does not hold up the other one.
+    // A source whose next message has to wait, because `awaiting_max` of its messages await their
+    // files, does not hold up the other one.
     /// The source of the next message in memory: of those due, API before campaign.
-    [[nodiscard]] LaneSource* next_due(Timestamp now, std::size_t awaiting_max);
+    [[nodiscard]] LaneSource* next_due(Timestamp now, const AwaitingMax& awaiting_max);
     /// When the earliest message in memory that can be sent is due.
-    [[nodiscard]] std::optional<Timestamp> memory_due(std::size_t awaiting_max) const {
-        return earlier(sources_[0].memory_due(awaiting_max), sources_[1].memory_due(awaiting_max));
+    [[nodiscard]] std::optional<Timestamp> memory_due(const AwaitingMax& awaiting_max) const {
+        return earlier(source(model::Source::api).memory_due(awaiting_max.api),
+                       source(model::Source::campaign).memory_due(awaiting_max.campaign));
     }
     /// A lower bound of when the earliest message on disk is due.
     [[nodiscard]] std::optional<Timestamp> disk_due() const {

@@ -41,10 +41,14 @@ std::size_t LaneMemory::worth_holding(const Lane& lane) const noexcept {
 }
 
 std::size_t LaneMemory::worth_holding(const Lane& lane, model::Source source) const noexcept {
-    const auto all = worth_holding(lane);
-    return source == model::Source::api
-               ? all
-               : std::min(all, std::max(reserve, options_.lane_memory_max / campaign_part));
+    return std::min(worth_holding(lane), lane_max(source));
+}
+
+/// How many messages of a source one lane may hold, whatever its pace is.
+std::size_t LaneMemory::lane_max(model::Source source) const noexcept {
+    const auto all = options_.lane_memory_max;
+    return source == model::Source::api ? all
+                                        : std::min(all, std::max(reserve, all / campaign_part));
 }
 
 std::size_t LaneMemory::room_beside(const Held& held, std::size_t part) const noexcept {
@@ -66,10 +70,19 @@ std::size_t LaneMemory::room(const Lane& lane, model::Source source) const noexc
          std::max(room_beside(campaigns_, campaign_part), remaining(reserve, of_campaigns))});
 }
 
-std::size_t LaneMemory::awaiting_max() const noexcept {
-    const bool half_free =
-        all_.messages < options_.memory_max / 2 && all_.bytes < options_.memory_bytes_max / 2;
-    return half_free ? options_.lane_memory_max : std::min(reserve, options_.lane_memory_max);
+bool LaneMemory::is_half_free(const Held& held, std::size_t part) const noexcept {
+    return held.messages < options_.memory_max / part / 2 &&
+           held.bytes < options_.memory_bytes_max / part / 2;
+}
+
+AwaitingMax LaneMemory::awaiting_max() const noexcept {
+    const auto scarce = std::min(reserve, options_.lane_memory_max);
+    if (!is_half_free(all_, 1)) {
+        return {.api = scarce, .campaign = scarce};
+    }
+    return {.api = lane_max(model::Source::api),
+            .campaign = is_half_free(campaigns_, campaign_part) ? lane_max(model::Source::campaign)
+                                                                : scarce};
 }
 
 bool LaneMemory::low(const Lane& lane, model::Source source) const noexcept {

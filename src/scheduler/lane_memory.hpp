@@ -25,10 +25,10 @@ public:
 
     /// How many more messages of this source the lane may hold.
     [[nodiscard]] std::size_t room(const Lane& lane, model::Source source) const noexcept;
-    /// How many media messages of one lane and source may wait for their files, outside its heaps.
-    /// More than `reserve` only while half of the memory is free, so that messages which can be
-    /// sent have the other half.
-    [[nodiscard]] std::size_t awaiting_max() const noexcept;
+    /// How many media messages of one lane may wait for their files, outside its heaps. More than
+    /// `reserve` only while half of the memory is free, so that messages which can be sent have the
+    /// other half; of campaigns, only while half of their part is free, too.
+    [[nodiscard]] AwaitingMax awaiting_max() const noexcept;
     /// Whether so few messages of this source are in memory that more should be loaded.
     [[nodiscard]] bool low(const Lane& lane, model::Source source) const noexcept;
 
@@ -66,6 +66,8 @@ private:
     };
     /// How many more messages may be in memory, if `part` of the limits are theirs.
     [[nodiscard]] std::size_t room_beside(const Held& held, std::size_t part) const noexcept;
+    [[nodiscard]] bool is_half_free(const Held& held, std::size_t part) const noexcept;
+    [[nodiscard]] std::size_t lane_max(model::Source source) const noexcept;
     [[nodiscard]] std::size_t worth_holding(const Lane& lane) const noexcept;
     [[nodiscard]] std::size_t worth_holding(const Lane& lane, model::Source source) const noexcept;
 
