@@ -1,7 +1,7 @@
 #include "cli/request_command.hpp"
 
-#include <map>
 #include <memory>
+#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -23,15 +23,6 @@ const Parameter limit{.name = "--limit",
                       .shape = "N",
                       .check = whole_number(1, list_max),
                       .standard = "50"};
-
-/// Arguments and options as typed, by the parameter's name: several texts only if it repeats.
-using Typed = std::map<std::string_view, std::vector<std::string>>;
-
-struct Call {
-    std::string target;
-    std::string id;
-    boost::json::object body;
-};
 
 Result<boost::json::value> field_of(const Parameter& parameter,
                                     const std::vector<std::string>& texts) {
@@ -70,32 +61,6 @@ bool has_query(http::Method method) {
     return method == http::Method::get || method == http::Method::del;
 }
 
-Result<Call> call_of(const RequestCommand& command, const Typed& typed) {
-    Call call{.target = std::string{command.path}, .id = {}, .body = {}};
-    for (const auto& parameter : command.parameters) {
-        const auto& texts = typed.at(parameter.name);
-        if (texts.empty() || texts.front().empty()) {
-            continue;
-        }
-        if (parameter.field.empty()) {
-            call.id = texts.front();
-            call.target.replace(call.target.find("{}"), 2, percent_encode(call.id));
-        } else if (has_query(command.method)) {
-            for (const auto& text : texts) {
-                call.target += call.target.contains('?') ? '&' : '?';
-                call.target += std::string{parameter.field} + '=' + percent_encode(text);
-            }
-        } else {
-            auto value = field_of(parameter, texts);
-            if (!value) {
-                return pass(value);
-            }
-            set(call.body, parameter.field, *std::move(value));
-        }
-    }
-    return call;
-}
-
 int list(Session& session, const RequestCommand& command, const std::string& target,
          const Typed& typed) {
     auto found = command.is_long ? session.ask_newest(target, static_cast<std::size_t>(number_of(
@@ -124,6 +89,9 @@ int run(Session& session, const RequestCommand& command, const Typed& typed) {
     }
     auto answer = session.ask(command.method, target, body, command.timeout);
     if (answer && command.show != nullptr) {
+        if (!command.sentence.empty() && !session.json()) {
+            session.console().out << command.sentence << '\n';
+        }
         return command.show(session, *answer, id);
     }
     if (answer && command.view != nullptr && !session.json()) {
@@ -155,8 +123,8 @@ void add_parameter(CLI::App& command, const Parameter& parameter, std::vector<st
     if (!parameter.needs.empty()) {
         option->needs(command.get_option(std::string{parameter.needs}));
     }
-    if (!parameter.excludes.empty()) {
-        option->excludes(command.get_option(std::string{parameter.excludes}));
+    for (const auto other : parameter.excludes) {
+        option->excludes(command.get_option(std::string{other}));
     }
 }
 
@@ -182,6 +150,12 @@ Parameter state_filter(std::vector<std::string_view> states) {
             .field = "state"};
 }
 
+std::vector<Parameter> joined(std::vector<Parameter> first, std::vector<Parameter> more) {
+    first.insert(first.end(), std::make_move_iterator(more.begin()),
+                 std::make_move_iterator(more.end()));
+    return first;
+}
+
 void add_request_command(Program& program, CLI::App& group, RequestCommand command) {
     const auto text = command.text;
     if (!command.formats.empty()) {
@@ -196,11 +170,9 @@ void add_request_command(Program& program, CLI::App& group, RequestCommand comma
     const auto typed = std::make_shared<Typed>();
     auto& added = program.add_command(
         group, text, [row, typed](Session& session) { return run(session, *row, *typed); });
-    for (const auto& parameter : row->parameters) {
-        add_parameter(added, parameter, (*typed)[parameter.name]);
-    }
+    add_parameters(added, row->parameters, *typed);
     if (row->is_long) {
-        add_parameter(added, limit, (*typed)[limit.name]);
+        add_parameters(added, {limit}, *typed);
     }
 }
 
@@ -208,6 +180,38 @@ void add_request_commands(Program& program, CLI::App& group, std::vector<Request
     for (auto& command : commands) {
         add_request_command(program, group, std::move(command));
     }
+}
+
+void add_parameters(CLI::App& command, const std::vector<Parameter>& parameters, Typed& typed) {
+    for (const auto& parameter : parameters) {
+        add_parameter(command, parameter, typed[parameter.name]);
+    }
+}
+
+Result<Call> call_of(const RequestCommand& command, const Typed& typed) {
+    Call call{.target = std::string{command.path}, .id = {}, .body = {}};
+    for (const auto& parameter : command.parameters) {
+        const auto& texts = typed.at(parameter.name);
+        if (texts.empty() || texts.front().empty()) {
+            continue;
+        }
+        if (parameter.field.empty()) {
+            call.id = texts.front();
+            call.target.replace(call.target.find("{}"), 2, percent_encode(call.id));
+        } else if (has_query(command.method)) {
+            for (const auto& text : texts) {
+                call.target += call.target.contains('?') ? '&' : '?';
+                call.target += std::string{parameter.field} + '=' + percent_encode(text);
+            }
+        } else {
+            auto value = field_of(parameter, texts);
+            if (!value) {
+                return pass(value);
+            }
+            set(call.body, parameter.field, *std::move(value));
+        }
+    }
+    return call;
 }
 
 }  // namespace merpati::cli

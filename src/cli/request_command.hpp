@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
 #include "cli/arguments.hpp"
@@ -38,7 +40,7 @@ struct Parameter {
     bool repeats = false;         // An option that may be given several times: the field is a list.
     bool required = false;        // Of an option.
     std::string_view needs{};     // An option before it that must be given too.
-    std::string_view excludes{};  // An option before it that must not be given too.
+    std::vector<std::string_view> excludes{};  // Options before it that must not be given too.
     /// It names a file, and the value is the file's text, at most so long; 0: it is the value.
     std::size_t file_bytes_max = 0;
 };
@@ -48,6 +50,10 @@ struct Parameter {
 /// "--account" that must be given.
 [[nodiscard]] Parameter required_account_filter();
 [[nodiscard]] Parameter state_filter(std::vector<std::string_view> states);
+
+/// `first`, and then `more`.
+[[nodiscard]] std::vector<Parameter> joined(std::vector<Parameter> first,
+                                            std::vector<Parameter> more);
 
 struct RequestCommand {
     CommandText text;
@@ -70,5 +76,22 @@ struct RequestCommand {
 /// All views must live as long as the program. The options --limit and --format are the last ones.
 void add_request_command(Program& program, CLI::App& group, RequestCommand command);
 void add_request_commands(Program& program, CLI::App& group, std::vector<RequestCommand> commands);
+
+// What a command is made of, for tests.
+
+/// Arguments and options as typed, by the parameter's name: several texts only if it repeats.
+using Typed = std::map<std::string_view, std::vector<std::string>>;
+
+/// Adds a command's arguments and options; the parser keeps references to `typed`.
+void add_parameters(CLI::App& command, const std::vector<Parameter>& parameters, Typed& typed);
+
+struct Call {
+    std::string target;
+    std::string id;  // What "{}" in the path stands for.
+    boost::json::object body;
+};
+
+/// Errors: those of read_text_file and of `value_of_all`.
+[[nodiscard]] Result<Call> call_of(const RequestCommand& command, const Typed& typed);
 
 }  // namespace merpati::cli

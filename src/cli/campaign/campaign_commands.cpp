@@ -1,6 +1,5 @@
 // merpati campaign …
 #include <chrono>
-#include <memory>
 #include <ostream>
 
 #include <CLI/App.hpp>
@@ -22,129 +21,80 @@ constexpr auto audience_timeout = 30min;
 
 constexpr Column removed_sheet[]{"id", "removed"};
 
-int show_whole(Session& session, const Result<boost::json::value>& answer,
-               std::string_view sentence = {}) {
-    if (!answer || session.json()) {
-        return session.show(answer, campaign_sheet);
+int show(Session& session, boost::json::value& answer, const std::string& /*id*/) {
+    if (session.json()) {
+        return session.print(answer);
     }
-    const auto& campaign = answer->as_object();
-    const int code =
-        session.show(boost::json::value(campaign_view(campaign)), campaign_sheet, sentence);
+    const auto& campaign = answer.as_object();
+    const int code = session.show(boost::json::value(campaign_view(campaign)), campaign_sheet);
     if (const auto texts = texts_of(campaign); !texts.empty()) {
         session.console().out << '\n' << texts;
     }
     return code;
 }
 
-/// A command that sends the options of a plan.
-struct PlanCommand {
-    CommandText text;
-    PlanOptions::Use use;
-    const char* argument;  // What it names: its account, or the campaign.
-    std::string help;
-    Result<boost::json::value> (*ask)(Session& session, const std::string& named,
-                                      boost::json::object body);
-    std::string_view sentence{};  // Printed before the record.
-};
-
-void add_plan_command(Program& program, CLI::App& group, const PlanCommand& wanted) {
-    struct Wish {
-        std::string named;
-        PlanOptions options;
-    };
-    auto wish = std::make_shared<Wish>();
-    auto& command = program.add_command(
-        group, wanted.text,
-        [wish, ask = wanted.ask, sentence = std::string{wanted.sentence}](Session& session) {
-            auto body = wish->options.body();
-            return body ? show_whole(session, ask(session, wish->named, *std::move(body)), sentence)
-                        : session.fail(body.error());
-        });
-    command.add_option(wanted.argument, wish->named, wanted.help)
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
-    wish->options.add_to(command, wanted.use);
-}
-
-PlanCommand create() {
+std::vector<RequestCommand> commands() {
     return {
-        .text = {.name = "create",
-                 .summary = "Create a campaign: a draft that sends nothing yet",
-                 .details =
-                     "Next: `import` its recipients, look at a `preview`, `check` it, `test` it "
-                     "with\nyour own number, and `start` it.\n\n"
-                     "Texts: docs/campaigns.md. Times without an offset are in --timezone.",
-                 .example =
-                     "merpati campaign create acc_1 --name Lebaran --device 6281234567890 \\\n"
-                     "  --message 'Halo {{nama|Kak}}! Berhenti: {{optout_url}}' \\\n"
-                     "  --consent 'Pelanggan toko' --per-minute 20\n"
-                     "merpati campaign create acc_1 --name Tagihan --device 6281234567890 \\\n"
-                     "  --message-file tagihan.txt --purpose transactional"},
-        .use = PlanOptions::Use::create,
-        .argument = "ACCOUNT",
-        .help = "The account: acc_1, or 1",
-        .ask =
-            [](Session& session, const std::string& account, boost::json::object body) {
-                body["account"] = account;
-                return session.ask(http::Method::post, "/campaigns", body);
-            },
-        .sentence = "Created. Next, its recipients: merpati campaign import ID FILE"};
-}
-
-PlanCommand edit() {
-    return {.text = {.name = "edit",
-                     .summary = "Change a campaign",
-                     .details = "Changes only what you give. A draft and a scheduled campaign take "
-                                "everything;\n`--schedule-at none` makes a scheduled one a draft "
-                                "again. A running or paused\none takes --name, --device, "
-                                "--per-minute, --quiet, --stop-rules and\n--finish-by. Devices "
-                                "replace the former ones.",
-                     .example = "merpati campaign edit cmp_1 --per-minute 10 --finish-by none"},
-            .use = PlanOptions::Use::edit,
-            .argument = "ID",
-            .help = campaign_id.help,
-            .ask = [](Session& session, const std::string& id, boost::json::object body) {
-                return session.ask(http::Method::patch, campaign_path(id), body);
-            }};
-}
-
-RequestCommand list() {
-    return {.text = {.name = "list",
-                     .summary = "List campaigns, newest first",
-                     .example = "merpati campaign list --account acc_1 --state running"},
-            .path = "/campaigns",
-            .parameters = {account_filter(), state_filter({"draft", "scheduled", "running",
-                                                           "paused", "finished", "cancelled"})},
-            .columns = campaign_columns,
-            .when_empty = "There are no such campaigns: merpati campaign create ACCOUNT",
-            .is_long = true,
-            .view = campaign_view};
+        {.text = {.name = "list",
+                  .summary = "List campaigns, newest first",
+                  .example = "merpati campaign list --account acc_1 --state running"},
+         .path = "/campaigns",
+         .parameters = {account_filter(), state_filter({"draft", "scheduled", "running", "paused",
+                                                        "finished", "cancelled"})},
+         .columns = campaign_columns,
+         .when_empty = "There are no such campaigns: merpati campaign create ACCOUNT",
+         .is_long = true,
+         .view = campaign_view},
+        {.text = {.name = "create",
+                  .summary = "Create a campaign: a draft that sends nothing yet",
+                  .details =
+                      "Next: `import` its recipients, look at a `preview`, `check` it, `test` it "
+                      "with\nyour own number, and `start` it.\n\n"
+                      "Texts: docs/campaigns.md. Times without an offset are in --timezone.",
+                  .example =
+                      "merpati campaign create acc_1 --name Lebaran --device 6281234567890 \\\n"
+                      "  --message 'Halo {{nama|Kak}}! Berhenti: {{optout_url}}' \\\n"
+                      "  --consent 'Pelanggan toko' --per-minute 20\n"
+                      "merpati campaign create acc_1 --name Tagihan --device 6281234567890 \\\n"
+                      "  --message-file tagihan.txt --purpose transactional"},
+         .method = http::Method::post,
+         .path = "/campaigns",
+         .parameters = with_plan_options(
+             {.name = "ACCOUNT", .help = "The account: acc_1, or 1", .field = "account"},
+             PlanUse::create),
+         .sentence = "Created. Next, its recipients: merpati campaign import ID FILE",
+         .show = show},
+        {.text = {.name = "show",
+                  .summary = "Show a campaign: its state, its counts, its text",
+                  .example = "merpati campaign show cmp_1"},
+         .path = "/campaigns/{}",
+         .parameters = {campaign_id},
+         .show = show},
+        {.text = {.name = "edit",
+                  .summary = "Change a campaign",
+                  .details = "Changes only what you give. A draft and a scheduled campaign take "
+                             "everything;\n`--schedule-at none` makes a scheduled one a draft "
+                             "again. A running or paused\none takes --name, --device, "
+                             "--per-minute, --quiet, --stop-rules and\n--finish-by. Devices "
+                             "replace the former ones.",
+                  .example = "merpati campaign edit cmp_1 --per-minute 10 --finish-by none"},
+         .method = http::Method::patch,
+         .path = "/campaigns/{}",
+         .parameters = with_plan_options(campaign_id, PlanUse::edit),
+         .show = show},
+    };
 }
 
 RequestCommand act(const CommandText& text, std::string_view path, std::string_view sentence,
                    std::vector<Parameter> more = {}) {
-    RequestCommand command{.text = text,
-                           .method = http::Method::post,
-                           .path = path,
-                           .parameters = {campaign_id},
-                           .columns = outcome_sheet,
-                           .sentence = sentence,
-                           .view = campaign_view,
-                           .timeout = audience_timeout};
-    command.parameters.insert(command.parameters.end(), more.begin(), more.end());
-    return command;
-}
-
-RequestCommand show() {
-    return {.text = {.name = "show",
-                     .summary = "Show a campaign: its state, its counts, its text",
-                     .example = "merpati campaign show cmp_1"},
-            .path = "/campaigns/{}",
-            .parameters = {campaign_id},
-            .show = [](Session& session, boost::json::value& answer, const std::string& /*id*/) {
-                return show_whole(session, answer);
-            }};
+    return {.text = text,
+            .method = http::Method::post,
+            .path = path,
+            .parameters = joined({campaign_id}, std::move(more)),
+            .columns = outcome_sheet,
+            .sentence = sentence,
+            .view = campaign_view,
+            .timeout = audience_timeout};
 }
 
 std::vector<RequestCommand> acts() {
@@ -236,10 +186,7 @@ void add_campaign_commands(Program& program) {
          .details = "create, import, check, start, watch: docs/campaigns.md tells more.",
          .example = "merpati campaign list --state running",
          .section = section::campaigns});
-    add_request_command(program, group, list());
-    add_plan_command(program, group, create());
-    add_request_command(program, group, show());
-    add_plan_command(program, group, edit());
+    add_request_commands(program, group, commands());
     add_campaign_audience(program, group);
     add_campaign_readiness(program, group);
     add_request_commands(program, group, acts());

@@ -43,6 +43,9 @@ TEST_F(CampaignCommandsTest, ACampaignIsCreatedChangedListedAndRemoved) {
     EXPECT_EQ(json({"campaign", "show", "cmp_1"}).text("name"), "Lain");
     EXPECT_EQ(json({"campaign", "list", "--state", "draft"}).json().as_array().size(), 1U);
     EXPECT_EQ(json({"campaign", "list", "--account", "1", "--state", "running"}).out, "[]\n");
+    EXPECT_THAT(run({"campaign", "create", "1", "--name", "x", "--device", "6281100000001"}).out,
+                ::testing::StartsWith("Created. Next, its recipients: merpati campaign import ID "
+                                      "FILE\nid "));
     json({"campaign", "remove", "cmp_1"});
     const auto gone = run({"campaign", "show", "cmp_1"});
     EXPECT_EQ(gone.code, exit_failed);
@@ -234,6 +237,10 @@ TEST_F(CampaignCommandsTest, UsageIsCheckedBeforeAnythingIsDone) {
     for (const auto& wrong :
          std::vector<std::vector<std::string>>{{"--message", "a", "--message-file", "b"},
                                                {"--message", "a", "--variant-file", "b"},
+                                               {"--message", "a", "--template", "b/id"},
+                                               {"--message-file", "a", "--variant-file", "b"},
+                                               {"--message-file", "a", "--template", "b/id"},
+                                               {"--variant-file", "a", "--template", "b/id"},
                                                {"--media", "a", "--media-column", "b"},
                                                {"--quiet", "20"},
                                                {"--per-minute", "0"},

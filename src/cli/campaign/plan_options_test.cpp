@@ -16,14 +16,19 @@ namespace {
 struct PlanOptionsTest : ::testing::Test {
     /// The body of a campaign that is made of the options.
     boost::json::object body(std::vector<std::string> arguments) {
+        const RequestCommand command{
+            .method = http::Method::patch,
+            .path = "/campaigns/{}",
+            .parameters = with_plan_options({.name = "ID", .help = ""}, PlanUse::edit)};
         CLI::App app;
-        PlanOptions options;
-        options.add_to(app, PlanOptions::Use::edit);
+        Typed typed;
+        add_parameters(app, command.parameters, typed);
+        arguments.emplace_back("cmp_1");
         std::ranges::reverse(arguments);
         app.parse(std::move(arguments));
-        auto made = options.body();
+        auto made = call_of(command, typed);
         EXPECT_TRUE(made) << made.error().describe();
-        return made.value_or(boost::json::object{});
+        return made ? made->body : boost::json::object{};
     }
 
     std::string file(const char* name, const std::string& text) {

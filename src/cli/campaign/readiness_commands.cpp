@@ -126,7 +126,7 @@ void add_campaign_readiness(Program& program, CLI::App& group) {
                           .field = "values",
                           .value_of_all = as_named_texts,
                           .repeats = true,
-                          .excludes = "--row"}},
+                          .excludes = {"--row"}}},
           .show = preview},
          {.text = {.name = "test",
                    .summary = "Send a campaign's message to numbers of your own",
