@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "admission/checks.hpp"
+#include "store/conformance/repeating_store.hpp"
 #include "store/people.hpp"
 #include "store/store.hpp"
 #include "testing/manual_clock.hpp"
@@ -88,7 +89,7 @@ struct CallerRightsTest : ::testing::Test {
     testing::TemporaryFolder folder;
     testing::ManualClock clock;
     std::unique_ptr<store::Store> store =
-        *store::open_store({.url = "sqlite:" + folder.file("store.db")});
+        store::open_repeating_store({.url = "sqlite:" + folder.file("store.db")});
     Directory directory;
     CallerRights rights{clock, directory, {.idle = 12h, .longest = 24h}};
     model::AccountId account;

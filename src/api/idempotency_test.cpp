@@ -15,6 +15,7 @@
 #include "api/authenticator.hpp"
 #include "api/device_addnew.hpp"
 #include "api/manage/engine/manage_fixture.hpp"
+#include "store/conformance/repeating_store.hpp"
 #include "testing/manual_clock.hpp"
 #include "testing/temporary_folder.hpp"
 
@@ -94,7 +95,7 @@ struct IdempotencyTest : ::testing::Test {
     ::merpati::testing::TemporaryFolder folder;
     ::merpati::testing::ManualClock clock;
     std::unique_ptr<store::Store> store =
-        *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
+        store::open_repeating_store({.url = "sqlite:" + folder.file("merpati.db")});
     outbound::AddressPolicy policy{{}};
     admission::Directory directory;
     model::AccountId account;

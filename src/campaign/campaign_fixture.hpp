@@ -21,6 +21,7 @@
 #include "connector/connectors.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/campaigns.hpp"
+#include "store/conformance/repeating_store.hpp"
 #include "store/store.hpp"
 #include "telemetry/log.hpp"
 #include "testing/fixed_random.hpp"
@@ -119,7 +120,7 @@ public:
         const Wrap& wrap = [](auto real) { return real; },
         const Prepare& prepare = [](PlayedPlatform&) {})
         : clock_(clock), random_(testing::FixedRandom{}) {
-        store = wrap(*store::open_store({.url = std::move(store_url)}));
+        store = wrap(store::open_repeating_store({.url = std::move(store_url)}));
         auto reader = *store->open_reader();
         ids = std::make_unique<UuidSource>(queue_clock, random_, *reader->last_sequence());
         EXPECT_TRUE(directory.load(*reader));

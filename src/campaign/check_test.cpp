@@ -6,6 +6,7 @@
 
 #include "campaign/audience_check.hpp"
 #include "store/campaigns.hpp"
+#include "store/conformance/repeating_store.hpp"
 #include "store/store.hpp"
 #include "testing/manual_clock.hpp"
 #include "testing/temporary_folder.hpp"
@@ -59,6 +60,7 @@ struct CheckTest : ::testing::Test {
     void upload(const std::vector<store::NewRecipient>& rows) {
         store::UploadCounts counts;
         change([&](store::Tables& tables) -> Result<bool> {
+            counts = {};
             auto staged = tables.campaigns().stage_rows(id, rows, counts, clock.now());
             return staged ? Result<bool>{true} : pass(staged);
         });
@@ -113,7 +115,7 @@ struct CheckTest : ::testing::Test {
     testing::ManualClock clock;
     testing::TemporaryFolder folder;
     std::unique_ptr<store::Store> store =
-        store::open_store({.url = "sqlite:" + folder.file("store.db")}).value();
+        store::open_repeating_store({.url = "sqlite:" + folder.file("store.db")});
     model::AccountId account;
     std::optional<CheckedDevice> device;
     model::CampaignPlan plan;

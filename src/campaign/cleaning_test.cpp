@@ -17,7 +17,9 @@ struct CleaningTest : RunnerTest {
             [&](store::Tables& tables) { return tables.campaigns().empty_audience(id); }));
     }
     void stage(std::int64_t number) {
+        const auto before = counts;
         EXPECT_TRUE(world->change([&](store::Tables& tables) {
+            counts = before;
             const std::vector<store::NewRecipient> rows{
                 {.number = model::PhoneNumber::from_stored(number), .original = {}, .values = {}}};
             return tables.campaigns().stage_rows(id, rows, counts, clock.now());

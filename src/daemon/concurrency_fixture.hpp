@@ -30,6 +30,7 @@
 #include "model/texts.hpp"
 #include "people/password_hasher.hpp"
 #include "people/sign_in_throttle.hpp"
+#include "store/conformance/repeating_store.hpp"
 #include "testing/temporary_folder.hpp"
 
 namespace merpati::daemon {
@@ -267,7 +268,7 @@ struct ConcurrencyFixture : ::testing::Test {
     QueueClock clock{machine};
     SystemRandom random;
     std::unique_ptr<store::Store> store =
-        *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
+        store::open_repeating_store({.url = "sqlite:" + folder.file("merpati.db")});
     store::ReaderPool readers{*store};
     UuidSource ids{clock, random};
     devices::Notices notices{clock, ids};

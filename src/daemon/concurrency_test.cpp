@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 #include <future>
+#include <semaphore>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -230,17 +231,18 @@ TEST_F(ConcurrencyTest, AMessageIsNotStoredAfterTheCommitThatRevokedItsKey) {
     ASSERT_EQ(addnew(customer.key, number(1)).status, 200);
     const auto id = directory.keys(model::AccountId::parse(customer.account)).front().id;
     std::promise<void> opened;
-    std::promise<void> revoking;
+    const auto go_on = opened.get_future().share();
+    std::counting_semaphore<2> revoking{0};  // The change runs twice.
     std::promise<Result<void>> revoked;
     ASSERT_TRUE(committer.change(
-        [&](store::Tables& tables) -> Result<void> {
+        [&, go_on](store::Tables& tables) -> Result<void> {
             const auto done = tables.revoke_key(id, machine.now());
-            revoking.set_value();
-            opened.get_future().wait();
+            revoking.release();
+            go_on.wait();
             return done ? Result<void>{} : pass(done);
         },
         [&](Result<void> done) { revoked.set_value(std::move(done)); }));
-    revoking.get_future().wait();
+    revoking.acquire();
 
     // The revocation is not committed yet, so the message is admitted, and waits for the next
     // commit.
@@ -310,17 +312,17 @@ TEST_F(ConcurrencyTest, AMessageWhoseDeviceChangedHandsBetweenCheckAndCommitIsRe
     const auto buyer = make_customer(R"("credit":5)");
     ASSERT_EQ(addnew(seller.key, number(1)).status, 200);
     // The change that removes the device waits in the committer while the send is checked.
-    std::promise<void> removing;
+    std::counting_semaphore<2> removing{0};  // The change runs twice.
     std::promise<void> checked;
     const auto go_on = checked.get_future().share();
     ASSERT_TRUE(committer.change(
         [&, go_on](store::Tables& tables) {
-            removing.set_value();
+            removing.release();
             go_on.wait();
             return tables.remove_device(*model::PhoneNumber::parse(number(1)));
         },
         [](const Result<void>& removed) { EXPECT_TRUE(removed); }));
-    removing.get_future().wait();
+    removing.acquire();
     auto adding = std::async(std::launch::async, [&] { return addnew(buyer.key, number(1)); });
     auto reply = std::async(std::launch::async, [&] { return send(seller.key, number(1)); });
     const auto deadline = clock.steady_now() + std::chrono::seconds{20};

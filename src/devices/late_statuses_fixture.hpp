@@ -12,6 +12,7 @@
 
 #include "devices/late_statuses.hpp"
 #include "model/texts.hpp"
+#include "store/conformance/repeating_store.hpp"
 #include "testing/fixed_random.hpp"
 #include "testing/manual_clock.hpp"
 #include "testing/temporary_folder.hpp"
@@ -36,7 +37,7 @@ struct LateStatusesFixture : ::testing::Test {
         store.reset();
         ended.clear();
         returned.clear();
-        store = *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
+        store = store::open_repeating_store({.url = "sqlite:" + folder.file("merpati.db")});
         committer = std::make_unique<store::Committer>(
             clock, *store, store::CommitterOptions{},
             [](const Error& error) { ADD_FAILURE() << error.describe(); });

@@ -11,6 +11,7 @@
 #include "base/uuid.hpp"
 #include "devices/changes.hpp"
 #include "devices/restrictions.hpp"
+#include "store/conformance/repeating_store.hpp"
 #include "testing/fixed_random.hpp"
 #include "testing/manual_clock.hpp"
 #include "testing/temporary_folder.hpp"
@@ -137,7 +138,7 @@ struct LostDevicesTest : ::testing::Test {
     UuidSource ids{clock, random};
     Notices notices{clock, ids};
     std::unique_ptr<store::Store> store =
-        *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
+        store::open_repeating_store({.url = "sqlite:" + folder.file("merpati.db")});
     FailingStore failing{*store};
     store::Committer committer{
         clock, failing, {}, [](const Error& error) { ADD_FAILURE() << error.describe(); }};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "store/campaigns.hpp"
+#include "store/conformance/repeating_store.hpp"
 #include "store/store.hpp"
 #include "testing/temporary_folder.hpp"
 
@@ -13,7 +14,7 @@ using model::SuppressionReason;
 
 struct RepliesTest : ::testing::Test {
     RepliesTest() {
-        store = *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
+        store = store::open_repeating_store({.url = "sqlite:" + folder.file("merpati.db")});
         EXPECT_TRUE(change([](store::Tables& tables) -> Result<void> {
             EXPECT_EQ(tables.create_account({})->value, 1);
             EXPECT_EQ(tables.create_account({})->value, 2);

@@ -51,6 +51,7 @@ struct CampaignTest : DispatcherFixture {
                 handover.rows.push_back({.row = row, .message = std::move(made)});
             }
             EXPECT_TRUE(campaigns.hand_over_rows(campaign, handover));
+            messages.clear();
             for (auto& row : handover.rows) {
                 EXPECT_EQ(row.result, store::PlannedRow::Result::queued);
                 messages.push_back(std::move(row.message));

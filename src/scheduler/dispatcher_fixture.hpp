@@ -15,6 +15,7 @@
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "scheduler/dispatcher.hpp"
+#include "store/conformance/repeating_store.hpp"
 #include "store/store.hpp"
 #include "testing/fixed_random.hpp"
 #include "testing/manual_clock.hpp"
@@ -62,7 +63,8 @@ public:
 
 struct DispatcherFixture : ::testing::Test {
     DispatcherFixture() {
-        store = *store::open_store({.url = "sqlite:" + temporary_folder.file("merpati.db")});
+        store =
+            store::open_repeating_store({.url = "sqlite:" + temporary_folder.file("merpati.db")});
         committer = std::make_unique<store::Committer>(clock, *store, store::CommitterOptions{},
                                                        [](const Error&) {});
         auto scripted = std::make_unique<ScriptedConnector>();

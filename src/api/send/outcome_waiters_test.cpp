@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/uuid.hpp"
+#include "store/conformance/repeating_store.hpp"
 #include "store/store.hpp"
 #include "testing/fixed_random.hpp"
 #include "testing/manual_clock.hpp"
@@ -57,7 +58,7 @@ struct OutcomeWaitersTest : ::testing::Test {
     UuidSource ids{clock, random};
     model::Message message;
     std::unique_ptr<store::Store> store =
-        *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
+        store::open_repeating_store({.url = "sqlite:" + folder.file("merpati.db")});
     store::Committer committer{clock, *store, {}, [](const Error&) {}};
     OutcomeWaiters waiters{committer};
 };
