@@ -126,12 +126,6 @@ ArgumentCheck named_text() {
     };
 }
 
-ArgumentCheck or_none(ArgumentCheck check) {
-    return [check = std::move(check)](const std::string& text) -> std::string {
-        return text == "none" ? "" : check(text);
-    };
-}
-
 std::int64_t number_of(std::string_view text) {
     const auto number = parse_number(text);
     invariant(number.has_value(), "the number was checked when it was parsed");
@@ -146,18 +140,11 @@ boost::json::value as_text(const std::string& text) {
     return boost::json::value(text);
 }
 
-boost::json::value text_or_null(const std::string& text) {
-    return text == "none" ? boost::json::value(nullptr) : boost::json::value(text);
+boost::json::value as_number(const std::string& text) {
+    return number_of(text);
 }
 
-boost::json::value number_or_null(const std::string& text) {
-    return text == "none" ? boost::json::value(nullptr) : boost::json::value(number_of(text));
-}
-
-boost::json::value batch_or_null(const std::string& text) {
-    if (text == "none") {
-        return nullptr;
-    }
+boost::json::value as_batch(const std::string& text) {
     const auto batch = model::CallbackBatch::parse(text);
     invariant(batch.has_value(), "the batch was checked when it was parsed");
     return {{"max", batch->max}, {"wait_ms", batch->wait.count()}};

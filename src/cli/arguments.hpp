@@ -32,8 +32,6 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 [[nodiscard]] ArgumentCheck scopes();
 /// "NAME=TEXT"; the name must not be empty.
 [[nodiscard]] ArgumentCheck named_text();
-/// The word "none", or a text that `check` accepts.
-[[nodiscard]] ArgumentCheck or_none(ArgumentCheck check);
 
 /// `text` must have passed `whole_number`.
 [[nodiscard]] std::int64_t number_of(std::string_view text);
@@ -43,11 +41,9 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 /// For a flag: always true.
 [[nodiscard]] boost::json::value as_true(const std::string& text);
 [[nodiscard]] boost::json::value as_text(const std::string& text);
-/// "none" as null.
-[[nodiscard]] boost::json::value text_or_null(const std::string& text);
-[[nodiscard]] boost::json::value number_or_null(const std::string& text);
+[[nodiscard]] boost::json::value as_number(const std::string& text);
 /// "100/200ms" as an object.
-[[nodiscard]] boost::json::value batch_or_null(const std::string& text);
+[[nodiscard]] boost::json::value as_batch(const std::string& text);
 /// "a,b" as an array.
 [[nodiscard]] boost::json::value as_words(const std::string& text);
 /// Rounded up.

@@ -17,6 +17,7 @@ constexpr std::int64_t list_max = 10'000'000;
 
 constexpr std::string_view format_option = "--format";
 constexpr std::string_view json_lines = "ndjson";
+constexpr std::string_view none = "none";
 
 const Parameter limit{.name = "--limit",
                       .help = "How many at most (50)",
@@ -26,6 +27,9 @@ const Parameter limit{.name = "--limit",
 
 Result<boost::json::value> field_of(const Parameter& parameter,
                                     const std::vector<std::string>& texts) {
+    if (parameter.takes_none && texts.front() == none) {
+        return boost::json::value(nullptr);
+    }
     if (parameter.file_bytes_max > 0) {
         const auto text = read_text_file(texts.front(), parameter.file_bytes_max);
         return text ? Result<boost::json::value>{parameter.value_of(*text)} : pass(text);
@@ -102,6 +106,12 @@ int run(Session& session, const RequestCommand& command, const Typed& typed) {
                : session.show_once(answer, command.columns, command.sentence, command.when_lost);
 }
 
+ArgumentCheck or_none(ArgumentCheck check) {
+    return [check = std::move(check)](const std::string& text) {
+        return text == none ? std::string{} : check(text);
+    };
+}
+
 void add_parameter(CLI::App& command, const Parameter& parameter, std::vector<std::string>& texts) {
     const std::string name{parameter.name};
     if (parameter.is_flag) {
@@ -114,7 +124,10 @@ void add_parameter(CLI::App& command, const Parameter& parameter, std::vector<st
             : command.add_option(name, texts.emplace_back(parameter.standard), parameter.help);
     const bool is_argument = !parameter.name.starts_with('-');
     option->required(is_argument ? !parameter.optional : parameter.required);
-    if (parameter.words.empty()) {
+    if (parameter.takes_none) {
+        option->option_text(fmt::format("{}|{}", parameter.shape, none))
+            ->check(or_none(parameter.check));
+    } else if (parameter.words.empty()) {
         option->option_text(std::string{parameter.shape})->check(parameter.check);
     } else {
         option->option_text(fmt::format("{}", fmt::join(parameter.words, "|")))

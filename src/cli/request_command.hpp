@@ -28,6 +28,7 @@ struct Parameter {
     std::string_view shape = " ";           // Stands for the value in the help.
     std::vector<std::string_view> words{};  // The only values; in place of `shape` and `check`.
     ArgumentCheck check = not_empty();
+    bool takes_none = false;  // Takes the word "none" too, whose value is null.
     /// Of the body or the query; empty: replaces "{}" in `path`. "cloud.token": a field of an
     /// object.
     std::string_view field{};

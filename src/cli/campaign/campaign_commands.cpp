@@ -6,7 +6,6 @@
 
 #include "cli/campaign/campaign_id.hpp"
 #include "cli/campaign/campaign_view.hpp"
-#include "cli/campaign/plan_fields.hpp"
 #include "cli/campaign/plan_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/request_command.hpp"
@@ -125,12 +124,7 @@ std::vector<RequestCommand> acts() {
               .shape = "NUMBER",
               .field = "devices",
               .repeats = true},
-             {.name = "--per-minute",
-              .help = "Most messages a minute from now on",
-              .shape = "N|none",
-              .check = or_none(whole_number(1, 1'000'000)),
-              .field = "pace",
-              .value_of = as_pace}}),
+             pace_option("Most messages a minute from now on")}),
         act({.name = "cancel",
              .summary = "End a campaign before everybody got its message",
              .details = "Those who wait get none, and their credit comes back. It cannot be "
@@ -154,7 +148,7 @@ std::vector<RequestCommand> acts() {
               .shape = "CODE",
               .check = whole_number(1, 65'535),
               .field = "code",
-              .value_of = number_or_null}}),
+              .value_of = as_number}}),
         act({.name = "clone",
              .summary = "Make a new draft of a campaign, with the same content",
              .example = "merpati campaign clone cmp_1 --recipients"},

@@ -87,9 +87,6 @@ ArgumentCheck quiet_hours() {
 }
 
 boost::json::value as_quiet_hours(const std::string& text) {
-    if (text == "none") {
-        return nullptr;
-    }
     const auto parts = halves(text, '-');
     invariant(parts.has_value(), "the quiet hours were checked when they were parsed");
     return {{"from", parts->first}, {"to", parts->second}};
@@ -106,9 +103,6 @@ ArgumentCheck message_frequency() {
 }
 
 boost::json::value as_frequency(const std::string& text) {
-    if (text == "none") {
-        return nullptr;
-    }
     const auto parts = halves(text, '/');
     invariant(parts.has_value(), "the frequency was checked when it was parsed");
     return {{"messages", number_of(parts->first)}, {"days", days_of(parts->second).value_or(1)}};
@@ -127,9 +121,6 @@ ArgumentCheck exclusion() {
 }
 
 boost::json::value as_exclusion(const std::string& text) {
-    if (text == "none") {
-        return nullptr;
-    }
     boost::json::object exclude;
     for (const auto& word : words_of(text)) {
         if (const auto days = days_of(word)) {
@@ -160,9 +151,6 @@ ArgumentCheck stop_rules() {
 }
 
 boost::json::value as_stop_rules(const std::string& text) {
-    if (text == "none") {
-        return nullptr;
-    }
     boost::json::object rules;
     for (const auto& word : words_of(text)) {
         const auto* rule = rule_of(word);
@@ -182,13 +170,6 @@ ArgumentCheck template_name() {
                          "order_ready/id",
                          text);
     };
-}
-
-boost::json::value as_pace(const std::string& text) {
-    if (text == "none") {
-        return nullptr;
-    }
-    return boost::json::object{{"per_minute", number_of(text)}};
 }
 
 }  // namespace merpati::cli

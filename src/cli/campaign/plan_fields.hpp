@@ -1,5 +1,4 @@
-// Checks the values of a campaign's options, and turns them into fields of the catalogue. "none" is
-// null.
+// Checks the values of a campaign's options, and turns them into fields of the catalogue.
 #pragma once
 
 #include <string>
@@ -28,8 +27,5 @@ namespace merpati::cli {
 
 /// "NAME/LANGUAGE"
 [[nodiscard]] ArgumentCheck template_name();
-
-/// "30": messages in a minute.
-[[nodiscard]] boost::json::value as_pace(const std::string& text);
 
 }  // namespace merpati::cli

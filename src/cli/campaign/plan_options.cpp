@@ -22,8 +22,12 @@ boost::json::value as_yes(const std::string& text) {
     return text == "yes";
 }
 
+boost::json::value as_pace(const std::string& text) {
+    return object{{"per_minute", number_of(text)}};
+}
+
 boost::json::value as_media(const std::string& text) {
-    return text == "none" ? boost::json::value(nullptr) : boost::json::value(object{{"url", text}});
+    return object{{"url", text}};
 }
 
 boost::json::value as_media_column(const std::string& text) {
@@ -98,7 +102,8 @@ std::vector<Parameter> content_options(PlanUse use) {
              .needs = "--template"},
             {.name = "--media",
              .help = "A file for all recipients; the text is its caption",
-             .shape = "URL|none",
+             .shape = "URL",
+             .takes_none = true,
              .field = "media",
              .value_of = as_media},
             {.name = "--media-column",
@@ -123,23 +128,19 @@ std::vector<Parameter> sending_options(PlanUse use) {
              .field = "purpose"},
             {.name = "--consent",
              .help = "Why these people may be written to",
-             .shape = "TEXT|none",
-             .field = "consent",
-             .value_of = text_or_null},
+             .shape = "TEXT",
+             .takes_none = true,
+             .field = "consent"},
             {.name = "--optout",
              .help = "How recipients refuse more; link, of marketing: {{optout_url}}",
              .words = {"link", "keyword", "none"},
              .field = "optout"},
-            {.name = "--per-minute",
-             .help = "Most messages a minute of the whole campaign",
-             .shape = "N|none",
-             .check = or_none(whole_number(1, per_minute_max)),
-             .field = "pace",
-             .value_of = as_pace},
+            pace_option("Most messages a minute of the whole campaign"),
             {.name = "--quiet",
              .help = "When nothing is sent (20:00-08:00 of marketing)",
-             .shape = "FROM-TO|none",
-             .check = or_none(quiet_hours()),
+             .shape = "FROM-TO",
+             .check = quiet_hours(),
+             .takes_none = true,
              .field = "quiet_hours",
              .value_of = as_quiet_hours},
             {.name = "--timezone",
@@ -148,37 +149,40 @@ std::vector<Parameter> sending_options(PlanUse use) {
              .field = "timezone"},
             {.name = "--schedule-at",
              .help = "When it begins after `start`: 2027-01-31T09:00",
-             .shape = "TIME|none",
-             .field = "schedule_at",
-             .value_of = text_or_null},
+             .shape = "TIME",
+             .takes_none = true,
+             .field = "schedule_at"},
             {.name = "--finish-by",
              .help = "Spread the messages evenly until then",
-             .shape = "TIME|none",
-             .field = "finish_by",
-             .value_of = text_or_null},
+             .shape = "TIME",
+             .takes_none = true,
+             .field = "finish_by"},
             {.name = "--exclude",
              .help = "Skip who got these campaigns, or any within 30 days",
-             .shape = "ID,30d|none",
-             .check = or_none(exclusion()),
+             .shape = "ID,30d",
+             .check = exclusion(),
+             .takes_none = true,
              .field = "exclude",
              .value_of = as_exclusion},
             {.name = "--frequency",
              .help = "Skip who got 3 messages of campaigns in 7 days",
-             .shape = "3/7d|none",
-             .check = or_none(message_frequency()),
+             .shape = "3/7d",
+             .check = message_frequency(),
+             .takes_none = true,
              .field = "frequency",
              .value_of = as_frequency},
             {.name = "--stop-rules",
              .help = "Pause after failures=20 in a row, unregistered=30 %, opt-outs=5 %",
-             .shape = "RULE=N|none",
-             .check = or_none(stop_rules()),
+             .shape = "RULE=N",
+             .check = stop_rules(),
+             .takes_none = true,
              .field = "stop_rules",
              .value_of = as_stop_rules},
             {.name = "--callback",
              .help = "URL for the statuses of its messages (the account's)",
-             .shape = "URL|none",
-             .field = "callback",
-             .value_of = text_or_null},
+             .shape = "URL",
+             .takes_none = true,
+             .field = "callback"},
             {.name = "--typing",
              .help = "Whether recipients see the device type (no)",
              .words = {"yes", "no"},
@@ -190,6 +194,16 @@ std::vector<Parameter> sending_options(PlanUse use) {
 
 std::vector<Parameter> with_plan_options(Parameter first, PlanUse use) {
     return joined(joined({std::move(first)}, content_options(use)), sending_options(use));
+}
+
+Parameter pace_option(std::string help) {
+    return {.name = "--per-minute",
+            .help = std::move(help),
+            .shape = "N",
+            .check = whole_number(1, per_minute_max),
+            .takes_none = true,
+            .field = "pace",
+            .value_of = as_pace};
 }
 
 VariantFile parse_variant_file(const std::string& text) {

@@ -16,6 +16,9 @@ enum class PlanUse : std::uint8_t { create, edit };
 /// Limits: a file of a text has at most 16,384 bytes, as the text.
 [[nodiscard]] std::vector<Parameter> with_plan_options(Parameter first, PlanUse use);
 
+/// "--per-minute"
+[[nodiscard]] Parameter pace_option(std::string help);
+
 /// "FILE", or "FILE=WEIGHT" with a weight from 1 to 1,000.
 struct VariantFile {
     std::string path;

@@ -91,7 +91,7 @@ Parameter row(std::string help) {
             .shape = "N",
             .check = whole_number(1, row_max),
             .field = "row",
-            .value_of = number_or_null};
+            .value_of = as_number};
 }
 
 }  // namespace
