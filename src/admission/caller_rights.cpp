@@ -12,8 +12,8 @@ namespace {
 using Kind = Principal::Kind;
 using Found = Result<std::optional<Principal>>;
 
-Found key_in(store::AccountTables& tables, const Principal& principal, Timestamp now) {
-    auto key = tables.find_key(principal.key.key->id);
+Found key_in(store::AccountTables& tables, model::KeyId id, Timestamp now) {
+    auto key = tables.find_key(id);
     if (!key) {
         return pass(key);
     }
@@ -34,18 +34,14 @@ Found key_in(store::AccountTables& tables, const Principal& principal, Timestamp
         now);
 }
 
-/// No lock, so that calls of one person on several nodes do not wait for each other.
-Found person_in(store::Tables& tables, const Principal& principal,
-                const people::SessionLimits& limits, Timestamp now) {
-    const auto session = tables.people().find_session(principal.session->session().id);
-    if (!session) {
-        return pass(session);
-    }
-    auto person = tables.people().find_person_unlocked(principal.person->id);
+/// No lock, so that calls of one person on several nodes do not wait for each other, nor two
+/// changes that concern two persons each.
+Found person_in(store::Tables& tables, model::PersonId id, Timestamp now) {
+    auto person = tables.people().find_person_unlocked(id);
     if (!person) {
         return pass(person);
     }
-    if (!*session || now >= (**session).created_at + limits.longest || !*person) {
+    if (!*person) {
         return std::nullopt;
     }
     auto found = Principal::of(std::make_shared<const model::Person>(**std::move(person)));
@@ -62,6 +58,24 @@ Found person_in(store::Tables& tables, const Principal& principal,
         }
     }
     return found;
+}
+
+Found signed_in(store::Tables& tables, const Principal& principal,
+                const people::SessionLimits& limits, Timestamp now) {
+    const auto session = tables.people().find_session(principal.session->session().id);
+    if (!session) {
+        return pass(session);
+    }
+    if (!*session || now >= (**session).created_at + limits.longest) {
+        return std::nullopt;
+    }
+    return person_in(tables, principal.person->id, now);
+}
+
+/// The id, if the text is its printed form. RowId::parse also reads bare numbers.
+template <class Tag>
+std::optional<model::RowId<Tag>> printed(std::string_view text) {
+    return text.starts_with(Tag::prefix) ? model::RowId<Tag>::parse(text) : std::nullopt;
 }
 
 Checked<void> judge(const std::optional<Principal>& present, const Principal& earlier) {
@@ -129,13 +143,30 @@ Result<void> CallerRights::confirm(store::Tables& tables, const Principal& princ
                       "what you may do has changed a moment ago: nothing was changed");
 }
 
+Result<bool> CallerRights::permits(store::Tables& tables, std::string_view actor,
+                                   model::AccountId account, model::Scopes scopes) const {
+    const auto now = clock_.now();
+    auto found = Found{std::nullopt};
+    if (actor == "local") {
+        found = Principal::local();
+    } else if (const auto person = printed<model::PersonTag>(actor)) {
+        found = person_in(tables, *person, now);
+    } else if (const auto key = printed<model::KeyTag>(actor)) {
+        found = key_in(tables, *key, now);
+    }
+    if (!found) {
+        return pass(found);
+    }
+    return *found && (**found).scopes_in(account).contains(scopes);
+}
+
 Result<std::optional<Principal>> CallerRights::find_in(store::Tables& tables,
                                                        const Principal& principal) const {
     if (principal.kind == Kind::api_key) {
-        return key_in(tables, principal, clock_.now());
+        return key_in(tables, principal.key.key->id, clock_.now());
     }
     if (principal.kind == Kind::person && principal.session != nullptr) {
-        return person_in(tables, principal, limits_, clock_.now());
+        return signed_in(tables, principal, limits_, clock_.now());
     }
     return principal;
 }

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "admission/directory.hpp"
 #include "admission/principal.hpp"
 #include "admission/refusal.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "model/ids.hpp"
+#include "model/scope.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::admission {
@@ -18,9 +21,9 @@ namespace merpati::admission {
 /// Operation: whatever is done for a caller after a wait asks here first: `renew` when a waiting
 /// call gets its thread, `check` after the probe of a file, `are_held` before each piece of a
 /// stream, and `confirm` in the transaction of each change. Rights that grew meanwhile are no
-/// reason to refuse.
+/// reason to refuse. What an earlier caller has left for others asks `permits`.
 ///
-/// Threads: any; only `confirm` reads the store, in its caller's transaction.
+/// Threads: any. What takes Tables reads the store, in its caller's transaction.
 class CallerRights {
 public:
     CallerRights(const Clock& clock, const Directory& directory, people::SessionLimits limits)
@@ -43,6 +46,12 @@ public:
     [[nodiscard]] Result<void> confirm(store::Tables& tables, const Principal& principal) const;
     [[nodiscard]] Result<Checked<void>> check(store::Tables& tables,
                                               const Principal& principal) const;
+
+    /// Whether somebody who need not be there has all these scopes in the account, by the rows of
+    /// the transaction: whom the log of changes names so ("per_1", "key_3", "local"). False for
+    /// whoever does not exist any more. Errors: those of the store.
+    [[nodiscard]] Result<bool> permits(store::Tables& tables, std::string_view actor,
+                                       model::AccountId account, model::Scopes scopes) const;
 
 private:
     [[nodiscard]] Result<std::optional<Principal>> find_in(store::Tables& tables,

@@ -1,5 +1,7 @@
 #include "admission/caller_rights.hpp"
 
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include "admission/checks.hpp"
@@ -80,6 +82,15 @@ struct CallerRightsTest : ::testing::Test {
         EXPECT_TRUE(store->write(batch));
         EXPECT_EQ(by_directory, by_rows);
         return by_directory && by_rows;
+    }
+    bool permits(std::string_view actor, model::AccountId in, model::Scopes scopes) {
+        bool may = false;
+        change([&](store::Tables& tables) -> Result<void> {
+            const auto answer = rights.permits(tables, actor, in, scopes);
+            may = answer.value_or(false);
+            return answer ? Result<void>{} : pass(answer);
+        });
+        return may;
     }
     Refusal refusal_of(const Principal& principal) {
         const auto checked = rights.check(principal);
@@ -188,6 +199,40 @@ TEST_F(CallerRightsTest, OfAdministratorsDoNotEndWithAnAccount) {
     EXPECT_TRUE(held(caller));
     EXPECT_TRUE(by_session().permits(account, Scope::account_manage));
     EXPECT_FALSE(by_session().is_expired_in(account));
+}
+
+TEST_F(CallerRightsTest, OfOneWhoIsAbsentAreThoseOfTheRow) {
+    EXPECT_TRUE(permits(person.text(), account, {Scope::account_manage, Scope::send}));
+    EXPECT_FALSE(permits(person.text(), other, {Scope::messages_read}));
+    EXPECT_TRUE(permits(key.text(), account, {Scope::send, Scope::messages_read}));
+    EXPECT_FALSE(permits(key.text(), account, {Scope::send, Scope::account_manage}));
+    EXPECT_FALSE(permits(key.text(), other, {Scope::send}));
+    EXPECT_TRUE(permits("local", other, {Scope::account_manage}));
+    for (const std::string_view nobody : {"per_9", "key_9", "anyone", "1", ""}) {
+        EXPECT_FALSE(permits(nobody, account, {Scope::messages_read})) << nobody;
+    }
+    change([this](store::Tables& tables) -> Result<void> {
+        const auto ended = tables.people().end_session(session);
+        const auto revoked = tables.revoke_key(key, clock.now());
+        return !ended ? pass(ended) : !revoked ? pass(revoked) : Result<void>{};
+    });
+    EXPECT_TRUE(permits(person.text(), account, {Scope::send}));
+    EXPECT_FALSE(permits(key.text(), account, {Scope::send}));
+}
+
+TEST_F(CallerRightsTest, OfOneWhoIsAbsentShrinkWithTheValidityOfTheAccount) {
+    const auto by = {person.text(), key.text()};
+    expire(account);
+    for (const auto& actor : by) {
+        EXPECT_FALSE(permits(actor, account, {Scope::send})) << actor;
+        EXPECT_TRUE(permits(actor, account, {Scope::messages_read})) << actor;
+    }
+    change([this](store::Tables& tables) -> Result<void> {
+        const auto made = tables.people().update_person(person, {.is_admin = true});
+        return made ? Result<void>{} : pass(made);
+    });
+    EXPECT_TRUE(permits(person.text(), account, {Scope::send}));
+    EXPECT_TRUE(permits("local", account, {Scope::send}));
 }
 
 }  // namespace

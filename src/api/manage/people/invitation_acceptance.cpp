@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "admission/checks.hpp"
 #include "api/manage/engine/views.hpp"
 #include "api/manage/people/membership.hpp"
 #include "api/manage/people/person_fields.hpp"
@@ -26,37 +25,17 @@ std::unexpected<Error> not_open() {
                 "the invitation was used, revoked or replaced, or has expired: ask for another");
 }
 
-/// Whether whoever made the invitation may still give its role. No lock: two changes that lock two
-/// persons each could wait for each other.
-Result<bool> inviter_may(store::Tables& tables, const Invitation& invitation, Timestamp now) {
+/// Whether whoever made the invitation may still give its role.
+Result<bool> inviter_may(const Context& context, store::Tables& tables,
+                         const Invitation& invitation) {
     auto needed = model::scopes_of(invitation.role);
     needed.add(model::Scope::account_manage);
-    if (const auto id = model::PersonId::parse(invitation.inviter);
-        id && invitation.inviter == id->text()) {
-        const auto person = tables.people().find_person_unlocked(*id);
-        if (!person) {
-            return pass(person);
-        }
-        const auto role = *person ? (**person).role_in(invitation.account) : std::nullopt;
-        return *person &&
-               ((**person).is_admin || (role && model::scopes_of(*role).contains(needed)));
-    }
-    if (const auto id = model::KeyId::parse(invitation.inviter);
-        id && invitation.inviter == id->text()) {
-        const auto key = tables.find_key(*id);
-        if (!key) {
-            return pass(key);
-        }
-        return *key && admission::is_live(**key, now) &&
-               ((**key).scopes.has(model::Scope::admin) ||
-                ((**key).account == invitation.account && (**key).scopes.contains(needed)));
-    }
-    return true;  // The local operator.
+    return context.rights.permits(tables, invitation.inviter, invitation.account, needed);
 }
 
 /// The invitation of the token, if it can be accepted now. Sets Call::account.
-Result<Invitation> find_open(store::Tables& tables, const Call& call, const Sha256& digest,
-                             Timestamp now) {
+Result<Invitation> find_open(const Context& context, store::Tables& tables, const Call& call,
+                             const Sha256& digest, Timestamp now) {
     auto found = tables.people().find_invitation(digest, now);
     if (!found) {
         return pass(found);
@@ -64,7 +43,7 @@ Result<Invitation> find_open(store::Tables& tables, const Call& call, const Sha2
     if (!*found) {
         return not_open();
     }
-    const auto may = inviter_may(tables, **found, now);
+    const auto may = inviter_may(context, tables, **found);
     if (!may) {
         return pass(may);
     }
@@ -130,7 +109,7 @@ Result<value> accept_as_new(const Context& context, Call& call, const Invitation
     auto session = sessions::new_session(context, call, model::SignIn::password, token);
     const auto committed = context.change([&](store::Tables& tables) -> Result<void> {
         const auto now = session.created_at;
-        const auto invitation = find_open(tables, call, opened.digest, now);
+        const auto invitation = find_open(context, tables, call, opened.digest, now);
         if (!invitation) {
             return pass(invitation);
         }
@@ -185,7 +164,7 @@ Result<value> accept_as_known(const Context& context, Call& call, const Invitati
     const auto committed = context.change([&](store::Tables& tables) -> Result<void> {
         denial = Denial::none;
         const auto now = session.created_at;
-        const auto invitation = find_open(tables, call, opened.digest, now);
+        const auto invitation = find_open(context, tables, call, opened.digest, now);
         if (!invitation) {
             return pass(invitation);
         }
@@ -308,7 +287,7 @@ Result<value> accept_signed_in(const Context& context, Call& call) {
     const auto now = context.clock.now();
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Person> {
-            const auto invitation = find_open(tables, call, *digest, now);
+            const auto invitation = find_open(context, tables, call, *digest, now);
             if (!invitation) {
                 return pass(invitation);
             }

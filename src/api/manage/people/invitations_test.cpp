@@ -182,6 +182,27 @@ TEST_F(InvitationsTest, AnInvitationEndsWhenItsMakerMayNoLongerMakeIt) {
     EXPECT_EQ(directory.people().find(std::string_view{"dedi@toko.example"}), nullptr);
 }
 
+TEST_F(InvitationsTest, NobodyComesByAnInvitationOfSomebodyWhoseAccountsValidityIsOver) {
+    make_person("budi@warung.example", R"("account":"acc_2","role":"owner")");
+    const auto fresh = token_of(invite("cici@toko.example"));
+    const auto known = token_of(invite("budi@warung.example"));
+    const auto of_machine =
+        token_of(post("/account/invitations",
+                      R"({"account":"acc_1","email":"dedi@toko.example","role":"viewer"})"));
+    const auto expire = [this](const std::string& at) {
+        ASSERT_EQ(patch("/admin/accounts/acc_1", R"({"expires_at":)" + at + "}").status, 200);
+    };
+    expire('"' + to_rfc3339(clock.now()) + '"');
+    EXPECT_EQ(accept(fresh).status, 404);
+    EXPECT_EQ(accept(known, "kuda lumping 7").status, 404);
+    EXPECT_EQ(accept_as(signed_in("budi@warung.example"), known).status, 404);
+    EXPECT_EQ(directory.people().find(std::string_view{"cici@toko.example"}), nullptr);
+    EXPECT_EQ(role_of("budi@warung.example"), std::nullopt);
+    EXPECT_EQ(accept(of_machine).status, 200);
+    expire("null");
+    EXPECT_EQ(accept(fresh).status, 200);
+}
+
 TEST_F(InvitationsTest, AnAccountHasAFewInvitationsAndOneOfEachAddress) {
     for (std::size_t count = 0; count < store::PeopleTables::invitations_max; ++count) {
         EXPECT_EQ(invite(fmt::format("p{}@toko.example", count)).status, 200) << count;
