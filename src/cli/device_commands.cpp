@@ -5,6 +5,7 @@
 
 #include "api/manage/accounts/limits.hpp"
 #include "cli/commands.hpp"
+#include "cli/device_number.hpp"
 #include "cli/request_command.hpp"
 #include "model/device.hpp"
 
@@ -46,8 +47,6 @@ constexpr Column template_columns[]{
 constexpr Column list_columns[]{"number",    "state",   {"paused_since", "paused"},
                                 "connector", "account", {"state_since", "since"},
                                 "webhook"};
-
-const Parameter number{.name = "NUMBER", .help = "The device", .check = phone_number()};
 
 /// What the official platform calls a device stands among its other fields.
 boost::json::object as_shown(const boost::json::object& device) {
@@ -180,7 +179,7 @@ std::vector<RequestCommand> commands() {
          .method = http::Method::patch,
          .path = "/devices/{}",
          .parameters =
-             with_choices({number,
+             with_choices({device_number,
                            {.name = "--fallback-template",
                             .help = "Connector cloud: for texts that go as templates alone",
                             .shape = "NAME:LANGUAGE",
@@ -194,7 +193,7 @@ std::vector<RequestCommand> commands() {
                   .details = "Of a device on the connector cloud with a --waba-id.",
                   .example = "merpati device templates 6281234567890"},
          .path = "/devices/{}/templates",
-         .parameters = {number},
+         .parameters = {device_number},
          .columns = template_columns,
          .when_empty = "The business account has no templates.",
          .timeout = asked_within},
@@ -204,7 +203,7 @@ std::vector<RequestCommand> commands() {
                   .example = "merpati device connect 6281234567890"},
          .method = http::Method::post,
          .path = "/devices/{}/connect",
-         .parameters = {number,
+         .parameters = {device_number,
                         {.name = "--force",
                          .help = "Even if it was exported; nothing else may use it any more",
                          .field = "force",
@@ -218,7 +217,7 @@ std::vector<RequestCommand> commands() {
                   .example = "merpati device disconnect 6281234567890"},
          .method = http::Method::post,
          .path = "/devices/{}/disconnect",
-         .parameters = {number},
+         .parameters = {device_number},
          .columns = sheet,
          .view = as_shown},
         {.text = {.name = "pause",
@@ -228,7 +227,7 @@ std::vector<RequestCommand> commands() {
                   .example = "merpati device pause 6281234567890"},
          .method = http::Method::post,
          .path = "/devices/{}/pause",
-         .parameters = {number},
+         .parameters = {device_number},
          .columns = sheet,
          .view = as_shown},
         {.text = {.name = "resume",
@@ -237,7 +236,7 @@ std::vector<RequestCommand> commands() {
                   .example = "merpati device resume 6281234567890"},
          .method = http::Method::post,
          .path = "/devices/{}/resume",
-         .parameters = {number},
+         .parameters = {device_number},
          .columns = sheet,
          .view = as_shown},
         {.text =
@@ -248,7 +247,7 @@ std::vector<RequestCommand> commands() {
                   "at once, then once a minute. A send checks this by itself.",
               .example = "merpati device check 6281234567890 6289876543210"},
          .path = "/devices/{}/recipient",
-         .parameters = {number,
+         .parameters = {device_number,
                         {.name = "RECIPIENT",
                          .help = "The number to look up",
                          .check = phone_number(),
@@ -259,7 +258,7 @@ std::vector<RequestCommand> commands() {
                   .example = "merpati device remove 6281234567890"},
          .method = http::Method::del,
          .path = "/devices/{}",
-         .parameters = {number},
+         .parameters = {device_number},
          .columns = sheet,
          .view = as_shown},
     };

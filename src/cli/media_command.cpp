@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/file_descriptor.hpp"
-#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/request_command.hpp"
 
 namespace merpati::cli {
 namespace {
@@ -73,14 +73,9 @@ void add_message_media(Program& program, CLI::App& group) {
          .details = "Fetches the file from the platform each time. Treat the file as hostile.",
          .example = "merpati message media 019c3f3e-7d00-7abc-8def-0123456789ab foto.jpg"},
         [wish](Session& session) { return download(session, *wish); });
-    command.add_option("MEDIA_ID", wish->id, "media.id of the webhook message.received")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
-    command.add_option("FILE", wish->file, "Where to; it must not exist")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
+    add_parameter(command, {.name = "MEDIA_ID", .help = "media.id of the webhook message.received"},
+                  wish->id);
+    add_parameter(command, {.name = "FILE", .help = "Where to; it must not exist"}, wish->file);
 }
 
 }  // namespace merpati::cli

@@ -10,9 +10,10 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/converter.hpp"
+#include "cli/device_number.hpp"
+#include "cli/request_command.hpp"
 
 namespace merpati::cli {
 namespace {
@@ -25,14 +26,10 @@ constexpr std::string_view linked = "linked";  // The connector whose worker the
 struct Wish {
     std::string number;
     std::string folder;
-
-    [[nodiscard]] std::string path(std::string_view below = {}) const {
-        return fmt::format("/devices/{}{}", percent_encode(number), below);
-    }
 };
 
 Result<void> check_connector(Session& session, const Wish& wish) {
-    const auto device = session.ask(http::Method::get, wish.path());
+    const auto device = session.ask(http::Method::get, device_path(wish.number));
     if (!device) {
         return pass(device);
     }
@@ -76,7 +73,7 @@ int import_device(Session& session, const Wish& wish) {
     if (!taken) {
         return session.fail(taken.error());
     }
-    const auto imported = session.ask(http::Method::post, wish.path("/import"),
+    const auto imported = session.ask(http::Method::post, device_path(wish.number) + "/import",
                                       {{"secrets", std::move(taken->secrets)}}, import_within);
     if (!imported) {
         return session.fail(imported.error());
@@ -113,7 +110,7 @@ Result<Converter::Moved> write_folder(Session& session, const config::Settings& 
         return pass(writer);
     }
     const auto streamed =
-        session.stream(http::Method::post, wish.path("/export"),
+        session.stream(http::Method::post, device_path(wish.number) + "/export",
                        [&writer](std::string_view piece) { return writer->write(piece); });
     return streamed ? writer->finish() : pass(streamed);
 }
@@ -147,19 +144,16 @@ int export_device(Session& session, const Wish& wish) {
                     wish.number, wish.folder, count_words(*moved), wish.number));
 }
 
-void add(Program& program, CLI::App& group, const CommandText& text, std::string_view folder_help,
+void add(Program& program, CLI::App& group, const CommandText& text, std::string folder_help,
          int (*action)(Session&, const Wish&)) {
     auto wish = std::make_shared<Wish>();
     auto& command = program.add_command(
         group, text, [wish, action](Session& session) { return action(session, *wish); });
-    command.add_option("NUMBER", wish->number, "The device")
-        ->option_text(" ")
-        ->required()
-        ->check(phone_number());
-    command.add_option("--baileys", wish->folder, std::string{folder_help})
-        ->option_text("FOLDER")
-        ->required()
-        ->check(not_empty());
+    add_parameter(command, device_number, wish->number);
+    add_parameter(
+        command,
+        {.name = "--baileys", .help = std::move(folder_help), .shape = "FOLDER", .required = true},
+        wish->folder);
 }
 
 }  // namespace

@@ -12,9 +12,10 @@
 #include <boost/json/object.hpp>
 
 #include "base/ascii.hpp"
-#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/device_number.hpp"
 #include "cli/pairing_view.hpp"
+#include "cli/request_command.hpp"
 #include "connector/process/program/child.hpp"
 #include "daemon/worker_programs.hpp"
 
@@ -50,9 +51,9 @@ ArgumentCheck code_choice() {
     };
 }
 
-ArgumentCheck queue_choice() {
-    return one_of({"hold", "send", "discard"});
-}
+const Parameter queue_option{.name = "--queue",
+                             .help = "What to do with messages that wait; default: hold",
+                             .words = {"hold", "send", "discard"}};
 
 ArgumentCheck pin() {
     return [](const std::string& text) {
@@ -78,7 +79,7 @@ public:
           view_(session.console(), wish.number),
           number_(wish.number),
           pin_(wish.pin),
-          path_("/devices/" + percent_encode(wish.number)) {}
+          path_(device_path(wish.number)) {}
 
     int run(const boost::json::object& beginning) {
         auto answer = session_.ask(http::Method::post, path_ + "/pair", beginning);
@@ -143,7 +144,7 @@ private:
         if (session_.json()) {
             return;
         }
-        const auto device = session_.ask(http::Method::get, "/devices/" + percent_encode(number_));
+        const auto device = session_.ask(http::Method::get, path_);
         if (device && !text_of(device->get_object(), "paused_since").empty()) {
             session_.console().out
                 << "It is paused, so that nothing leaves unasked: `merpati device "
@@ -206,7 +207,7 @@ Result<std::string> choose(Session& session, const Wish& wish) {
     if (!wish.queue.empty() || console.columns == 0 || console.in == nullptr || session.json()) {
         return wish.queue;
     }
-    const auto path = "/devices/" + percent_encode(wish.number);
+    const auto path = device_path(wish.number);
     const auto device = session.ask(http::Method::get, path);
     if (!device) {
         return pass(device);
@@ -229,7 +230,8 @@ Result<std::string> choose(Session& session, const Wish& wish) {
                 << std::flush;
     std::string answer;
     std::getline(*console.in, answer);
-    if (const auto mistake = queue_choice()(answer); !answer.empty() && !mistake.empty()) {
+    if (const auto mistake = one_of(queue_option.words)(answer);
+        !answer.empty() && !mistake.empty()) {
         return fail(ErrorCode::invalid_argument, "the answer " + mistake);
     }
     return answer;
@@ -271,28 +273,26 @@ void add_device_pair(Program& program, CLI::App& group) {
             }
             return Follower{session, *wish}.run(beginning);
         });
-    command.add_option("NUMBER", wish->number, "The device")
-        ->option_text(" ")
-        ->required()
-        ->check(phone_number());
-    auto* method =
-        command.add_option("--method", wish->method, "Default: the connector's preferred method")
-            ->option_text("qr|code|otp|passkey")
-            ->check(one_of({"qr", "code", "otp", "passkey"}));
-    auto* code = command
-                     .add_flag("--code", wish->code,
-                               "The same as --method code; connector cloud: --code sms|voice")
-                     ->check(code_choice())
-                     ->excludes(method);
+    add_parameter(command, device_number, wish->number);
+    add_parameter(command,
+                  {.name = "--method",
+                   .help = "Default: the connector's preferred method",
+                   .words = {"qr", "code", "otp", "passkey"}},
+                  wish->method);
+    command
+        .add_flag("--code", wish->code,
+                  "The same as --method code; connector cloud: --code sms|voice")
+        ->check(code_choice())
+        ->excludes(command.get_option("--method"));
     program.let_follow("--code", {"sms", "voice"});
-    command.add_option("--pin", wish->pin, "Connector cloud: the number's PIN")
-        ->option_text("PIN")
-        ->check(pin())
-        ->excludes(method)
-        ->excludes(code);
-    command.add_option("--queue", wish->queue, "What to do with messages that wait; default: hold")
-        ->option_text("hold|send|discard")
-        ->check(queue_choice());
+    add_parameter(command,
+                  {.name = "--pin",
+                   .help = "Connector cloud: the number's PIN",
+                   .shape = "PIN",
+                   .check = pin(),
+                   .excludes = {"--method", "--code"}},
+                  wish->pin);
+    add_parameter(command, queue_option, wish->queue);
 }
 
 }  // namespace merpati::cli

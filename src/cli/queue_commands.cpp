@@ -8,8 +8,8 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/device_number.hpp"
 #include "cli/request_command.hpp"
 
 namespace merpati::cli {
@@ -52,7 +52,7 @@ Result<bool> is_confirmed(Session& session, const Wish& wish, const std::string&
 /// A long queue takes several calls. All of them cancel only messages that waited at the first
 /// call.
 int clear(Session& session, const Wish& wish) {
-    const auto path = "/devices/" + percent_encode(wish.number) + "/queue";
+    const auto path = device_path(wish.number) + "/queue";
     const auto confirmed = is_confirmed(session, wish, path);
     if (!confirmed) {
         return session.fail(confirmed.error());
@@ -95,7 +95,7 @@ void add_device_queue(Program& program, CLI::App& device) {
                   .summary = "Show how many messages wait for a device, and since when",
                   .example = "merpati device queue show 6281234567890"},
          .path = "/devices/{}/queue",
-         .parameters = {{.name = "NUMBER", .help = "The device", .check = phone_number()}},
+         .parameters = {device_number},
          .columns = sheet});
     const auto wish = std::make_shared<Wish>();
     auto& command = program.add_command(
@@ -108,10 +108,7 @@ void add_device_queue(Program& program, CLI::App& device) {
          .example = "merpati device queue clear 6281234567890\n"
                     "merpati device queue clear 6281234567890 --yes"},
         [wish](Session& session) { return clear(session, *wish); });
-    command.add_option("NUMBER", wish->number, "The device")
-        ->option_text(" ")
-        ->required()
-        ->check(phone_number());
+    add_parameter(command, device_number, wish->number);
     command.add_flag("--yes", wish->yes, "Do not ask for the number to be typed again");
 }
 

@@ -112,33 +112,36 @@ ArgumentCheck or_none(ArgumentCheck check) {
     };
 }
 
-void add_parameter(CLI::App& command, const Parameter& parameter, std::vector<std::string>& texts) {
-    const std::string name{parameter.name};
-    if (parameter.is_flag) {
-        command.add_flag(name, texts.emplace_back(), parameter.help);
-        return;
-    }
-    auto* option =
-        parameter.repeats
-            ? command.add_option(name, texts, parameter.help)->allow_extra_args(false)
-            : command.add_option(name, texts.emplace_back(parameter.standard), parameter.help);
+/// Its value, and whether it must be given.
+void describe(CLI::Option& option, const Parameter& parameter) {
     const bool is_argument = !parameter.name.starts_with('-');
-    option->required(is_argument ? !parameter.optional : parameter.required);
+    option.required(is_argument ? !parameter.optional : parameter.required);
     if (parameter.takes_none) {
-        option->option_text(fmt::format("{}|{}", parameter.shape, none))
+        option.option_text(fmt::format("{}|{}", parameter.shape, none))
             ->check(or_none(parameter.check));
     } else if (parameter.words.empty()) {
-        option->option_text(std::string{parameter.shape})->check(parameter.check);
+        option.option_text(std::string{parameter.shape})->check(parameter.check);
     } else {
-        option->option_text(fmt::format("{}", fmt::join(parameter.words, "|")))
+        option.option_text(fmt::format("{}", fmt::join(parameter.words, "|")))
             ->check(one_of(parameter.words));
     }
+}
+
+/// Its relations to options before it.
+void relate(CLI::App& command, const Parameter& parameter) {
+    auto* option = command.get_option(std::string{parameter.name});
     if (!parameter.needs.empty()) {
         option->needs(command.get_option(std::string{parameter.needs}));
     }
     for (const auto other : parameter.excludes) {
         option->excludes(command.get_option(std::string{other}));
     }
+}
+
+void add_repeated(CLI::App& command, const Parameter& parameter, std::vector<std::string>& texts) {
+    auto* option = command.add_option(std::string{parameter.name}, texts, parameter.help);
+    describe(*option->allow_extra_args(false), parameter);
+    relate(command, parameter);
 }
 
 }  // namespace
@@ -195,9 +198,25 @@ void add_request_commands(Program& program, CLI::App& group, std::vector<Request
     }
 }
 
+void add_parameter(CLI::App& command, const Parameter& parameter, std::string& text) {
+    const std::string name{parameter.name};
+    text = parameter.standard;
+    if (parameter.is_flag) {
+        command.add_flag(name, text, parameter.help);
+    } else {
+        describe(*command.add_option(name, text, parameter.help), parameter);
+    }
+    relate(command, parameter);
+}
+
 void add_parameters(CLI::App& command, const std::vector<Parameter>& parameters, Typed& typed) {
     for (const auto& parameter : parameters) {
-        add_parameter(command, parameter, typed[parameter.name]);
+        auto& texts = typed[parameter.name];
+        if (parameter.repeats) {
+            add_repeated(command, parameter, texts);
+        } else {
+            add_parameter(command, parameter, texts.emplace_back());
+        }
     }
 }
 

@@ -78,6 +78,9 @@ struct RequestCommand {
 void add_request_command(Program& program, CLI::App& group, RequestCommand command);
 void add_request_commands(Program& program, CLI::App& group, std::vector<RequestCommand> commands);
 
+/// Adds an argument or option with one value to a command that is no row. Its field is not used.
+void add_parameter(CLI::App& command, const Parameter& parameter, std::string& text);
+
 // What a command is made of, for tests.
 
 /// Arguments and options as typed, by the parameter's name: several texts only if it repeats.

@@ -9,9 +9,9 @@
 #include <CLI/App.hpp>
 #include <fmt/format.h>
 
-#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/request_command.hpp"
 #include "config/address.hpp"
 #include "daemon/options.hpp"
 #include "store/store_copy.hpp"
@@ -166,14 +166,11 @@ void add_store_commands(Program& program) {
          .example = "merpati store copy sqlite:/var/lib/merpati/merpati.db \\\n"
                     "  \"postgresql://merpati@db-1.example.com/merpati?passfile=pgpass\""},
         [wish](Session& session) { return run(session, *wish); });
-    command.add_option("FROM", wish->from, "The URL of the store that is copied")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
-    command.add_option("TO", wish->to, "The URL of the new store; made if it is missing")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
+    add_parameter(command, {.name = "FROM", .help = "The URL of the store that is copied"},
+                  wish->from);
+    add_parameter(command,
+                  {.name = "TO", .help = "The URL of the new store; made if it is missing"},
+                  wish->to);
 }
 
 }  // namespace merpati::cli

@@ -77,7 +77,7 @@ void add_campaign_import(Program& program, CLI::App& group) {
                                                       : import_tags(session, target, wish->tags),
                                 import_sheet, "Next: merpati campaign check ID");
         });
-    add_campaign_id(command, wish->id);
+    add_parameter(command, campaign_id, wish->id);
     auto* file = wish->file.add_to(command, PeopleFile::Need::optional);
     command.add_option("--tag", wish->tags, "In place of FILE: contacts with this tag; repeatable")
         ->option_text("TAG")

@@ -147,7 +147,7 @@ void add_campaign_watch(Program& program, CLI::App& group) {
              "change is a line.",
          .example = "merpati campaign start cmp_1 && merpati campaign watch cmp_1"},
         [id](Session& session) { return CampaignWatch{session, *id}.run(); });
-    add_campaign_id(command, *id);
+    add_parameter(command, campaign_id, *id);
 }
 
 }  // namespace merpati::cli
