@@ -138,6 +138,20 @@ TEST_P(LedgerTest, AHeldMessageIsRefundedWhenItIsFailed) {
     EXPECT_TRUE(faults().empty());
 }
 
+TEST_P(LedgerTest, AChangeThatHasChargedAMessageAddsCredit) {
+    account = create_account(3);
+    ASSERT_TRUE(add_device({.number = device_of(account), .account = account}, false));
+    Accept one{.message = message()};
+    ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+        tables.accept(one);
+        EXPECT_EQ(take(tables.add_credit(account, 10, {.at = clock.now()})), 12);
+        return {};
+    }));
+    EXPECT_EQ(credit_of(account), 12);
+    EXPECT_EQ(book().back().amount, 10);
+    EXPECT_TRUE(faults().empty());
+}
+
 TEST_P(LedgerTest, AChangeThatFailsLeavesNoRow) {
     account = create_account(2);
     EXPECT_FALSE(change([&](Tables& tables) -> Result<void> {

@@ -93,55 +93,35 @@ Result<void> StoredTables::set_credit(model::AccountId account, std::optional<st
     if (!credit) {
         campaigns_.release_reserves(account, note.at);
     }
-    const auto before = balance_of(account);
-    if (!before) {
-        return pass(before);
+    if (auto known = check_known(account); !known) {
+        return known;
     }
-    return write_credit(account, LedgerEntry::Kind::set, *before, credit, note);
+    writer_.credits().set(account, LedgerEntry::Kind::set, credit, note);
+    auto written = written_account(account);
+    return written ? Result<void>{} : pass(written);
 }
 
 Result<std::int64_t> StoredTables::add_credit(model::AccountId account, std::int64_t amount,
                                               const CreditNote& note) {
-    const auto before = balance_of(account);
-    if (!before) {
-        return pass(before);
+    if (auto known = check_known(account); !known) {
+        return pass(known);
     }
     std::int64_t balance = 0;
-    if (__builtin_add_overflow(before->value_or(0), amount, &balance) || balance < 0) {
+    const auto before = writer_.credits().balance(account).value_or(0);
+    if (__builtin_add_overflow(before, amount, &balance) || balance < 0) {
         return fail(ErrorCode::invalid_argument, "the balance would be below 0 or too large");
     }
     const auto kind = amount < 0 ? LedgerEntry::Kind::deduction : LedgerEntry::Kind::topup;
-    auto written = write_credit(account, kind, *before, balance, note);
+    writer_.credits().set(account, kind, balance, note);
+    auto written = written_account(account);
     return written ? Result<std::int64_t>{balance} : pass(written);
 }
 
-/// Empty inside: credit is not counted. Other programs may have added to the ledger.
-Result<std::optional<std::int64_t>> StoredTables::balance_of(model::AccountId account) {
-    AccountLock{connection_}.take(account);
-    if (connection_.has_other_writers()) {
-        writer_.credits().ledger().forget(account);
-    }
-    Statement select{connection_, "SELECT credit FROM account WHERE id = ?"};
-    auto row = select.query(account.value);
-    if (!row.next()) {
-        return fail(ErrorCode::not_found, "there is no such account");
-    }
-    return row.null(0) ? std::nullopt : std::optional{row.integer(0)};
-}
-
-/// Adds no row to the ledger if the balance stays the same.
-Result<void> StoredTables::write_credit(model::AccountId account, LedgerEntry::Kind kind,
-                                        std::optional<std::int64_t> before,
-                                        std::optional<std::int64_t> credit,
-                                        const CreditNote& note) {
-    if (credit != before) {
-        Statement update{connection_, "UPDATE account SET credit = ?2 WHERE id = ?1"};
-        update.run(account.value, credit);
-        writer_.credits().ledger().add(account, kind, credit.value_or(0) - before.value_or(0),
-                                       credit, note);
-    }
-    auto written = written_account(account);
-    return written ? Result<void>{} : pass(written);
+Result<void> StoredTables::check_known(model::AccountId account) {
+    Statement find{connection_, "SELECT 1 FROM account WHERE id = ?"};
+    return find.query(account.value).next()
+               ? Result<void>{}
+               : fail(ErrorCode::not_found, "there is no such account");
 }
 
 Result<std::optional<model::ApiKey>> StoredTables::find_key(model::KeyId id) {

@@ -17,9 +17,6 @@ Credits::Credits(Connection& connection)
       select_(connection,
               connection.has_other_writers() ? select_balance_and_newest : select_balance),
       update_(connection, "UPDATE account SET credit = ?2 WHERE id = ?1", 2),
-      forget_reserved_(connection,
-                       "INSERT INTO ledger_pruned(account, charged, reserved) VALUES(?, 0, -1) "
-                       "ON CONFLICT(account) DO UPDATE SET reserved = ledger_pruned.reserved - 1"),
       has_other_writers_(connection.has_other_writers()),
       ledger_(connection) {
     if (const auto place = connection.row_place(); !place.empty()) {
@@ -141,7 +138,19 @@ void Credits::refund_reserve(model::AccountId account, Timestamp at) {
 
 void Credits::refund_uncounted(model::AccountId account, Timestamp at) {
     refund(account, at);
-    forget_reserved_.run(account.value);
+    ledger_.keep_pruned(account, {.reserved = -1});
+}
+
+void Credits::set(model::AccountId account, LedgerEntry::Kind kind,
+                  std::optional<std::int64_t> credit, const CreditNote& note) {
+    flush();
+    auto& balance = balance_of(account);
+    if (const auto before = balance.credit; credit != before) {
+        balance.credit = credit;
+        update_.run(account.value, credit);
+        ledger_.add(account, kind, credit.value_or(0) - before.value_or(0), credit, note);
+    }
+    flush();
 }
 
 void Credits::flush() {

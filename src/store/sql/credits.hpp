@@ -14,8 +14,8 @@
 namespace merpati::store::sql {
 
 /// The balances of a batch's accounts. Each balance is read and written once, with its ledger row,
-/// however many messages are charged. Call `flush` before other code reads or writes balances.
-/// Until the transaction ends no other program changes a balance that was read.
+/// however many messages are charged. Call `flush` before other code reads balances. Until the
+/// transaction ends no other program changes a balance that was read.
 ///
 /// A campaign reserves credit for its messages. They are charged from its reserve, which is kept
 /// with the campaign: the balance changes when credit is reserved or released.
@@ -47,6 +47,11 @@ public:
     /// counted.
     void refund_uncounted(model::AccountId account, Timestamp at);
 
+    /// Sets the balance, with a row of the ledger, unless it is that already. Flushes. The account
+    /// must exist.
+    void set(model::AccountId account, LedgerEntry::Kind kind, std::optional<std::int64_t> credit,
+             const CreditNote& note);
+
     void flush();
     /// Call after a rollback.
     void forget();
@@ -76,7 +81,6 @@ private:
     std::optional<Statement> lock_at_place_;
     std::optional<Statement> select_at_place_;
     PlacedUpdate update_;
-    Statement forget_reserved_;
     const bool has_other_writers_;
     LedgerWriter ledger_;
     std::unordered_map<model::AccountId, Balance> balances_;

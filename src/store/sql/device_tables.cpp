@@ -33,6 +33,14 @@ void lock_device(Connection& connection, model::PhoneNumber number) {
     }
 }
 
+void put_secret(Connection& connection, model::PhoneNumber device, std::string_view name,
+                const Bytes& sealed) {
+    Statement put{connection,
+                  "INSERT INTO device_secret(device, name, value) VALUES(?, ?, ?) "
+                  "ON CONFLICT(device, name) DO UPDATE SET value = excluded.value"};
+    put.run(device.value(), name, std::span<const std::byte>{sealed});
+}
+
 std::unexpected<Error> secret_too_long() {
     return fail(ErrorCode::refused, "a device's secret, or its name, is too long");
 }
@@ -93,10 +101,13 @@ Result<DeviceDecision> StoredTables::add_device(const model::Device& device, boo
     }
     if (*known) {
         if (webhook_given) {
-            Statement update{connection_, "UPDATE device SET webhook_url = ?2 WHERE number = ?1"};
-            update.run(device.number.value(), device.webhook_url);
-            return DeviceDecision{.result = Decided::known,
-                                  .device = written_device(device.number, false)};
+            DevicePatch patch;
+            patch.webhook_url = device.webhook_url;
+            auto updated = update_device(device.number, patch);
+            if (!updated) {
+                return pass(updated);
+            }
+            return DeviceDecision{.result = Decided::known, .device = *std::move(updated)};
         }
         return DeviceDecision{.result = Decided::known, .device = **std::move(known)};
     }
@@ -305,8 +316,7 @@ Result<void> StoredTables::put_device_secret(model::PhoneNumber device, std::str
         }
     }
     ++bound->second;
-    Statement insert{connection_, "INSERT INTO device_secret(device, name, value) VALUES(?, ?, ?)"};
-    insert.run(device.value(), name, std::span<const std::byte>{sealed});
+    put_secret(connection_, device, name, sealed);
     return {};
 }
 
@@ -325,15 +335,11 @@ Result<void> StoredTables::replace_device_secrets(model::PhoneNumber device,
         return cleared;
     }
     secrets_at_most_.erase(device.value());
-    Statement insert{connection_,
-                     "INSERT INTO device_secret(device, name, value) VALUES(?, ?, ?) "
-                     "ON CONFLICT(device, name) DO UPDATE SET value = excluded.value"};
     for (const auto& [name, value] : secrets) {
         if (!fits(name, value)) {
             return secret_too_long();
         }
-        const auto sealed = secrets_.seal(value);
-        insert.run(device.value(), name, std::span<const std::byte>{sealed});
+        put_secret(connection_, device, name, secrets_.seal(value));
     }
     return {};
 }

@@ -26,7 +26,11 @@ LedgerWriter::LedgerWriter(Connection& connection)
             "UPDATE ledger SET ended_at = CASE WHEN ended_at < ?3 THEN ?3 ELSE ended_at END, "
             "charged = charged + ?4, "
             "refunded = refunded + ?5, amount = amount + ?6, balance = ?7 "
-            "WHERE account = ?1 AND number = ?2") {}
+            "WHERE account = ?1 AND number = ?2"),
+      keep_pruned_(connection,
+                   "INSERT INTO ledger_pruned(account, charged, reserved) VALUES(?1, ?2, ?3) "
+                   "ON CONFLICT(account) DO UPDATE SET charged = ledger_pruned.charged + ?2, "
+                   "reserved = ledger_pruned.reserved + ?3") {}
 
 LedgerWriter::Newest& LedgerWriter::newest_of(model::AccountId account) {
     const auto [found, is_new] = newest_.try_emplace(account);
@@ -72,6 +76,10 @@ void LedgerWriter::add_reserve(model::AccountId account, std::int64_t amount, st
         add(account, amount < 0 ? LedgerEntry::Kind::reserved : LedgerEntry::Kind::released, amount,
             balance, note);
     });
+}
+
+void LedgerWriter::keep_pruned(model::AccountId account, const Pruned& pruned) {
+    keep_pruned_.run(account.value, pruned.charged, pruned.reserved);
 }
 
 UsageWriter::UsageWriter(Connection& connection)

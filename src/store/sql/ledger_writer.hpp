@@ -42,6 +42,14 @@ public:
     void add_reserve(model::AccountId account, std::int64_t amount, std::int64_t balance,
                      const CreditNote& note);
 
+    /// What the ledger and the messages of an account no longer tell (ledger_check.cpp).
+    struct Pruned {
+        std::int64_t charged = 0;   // Messages.
+        std::int64_t reserved = 0;  // Credit.
+    };
+    /// Adds to the account's row of `ledger_pruned`.
+    void keep_pruned(model::AccountId account, const Pruned& pruned);
+
     /// Call after a rollback, which may have removed written rows.
     void forget() { newest_.clear(); }
     /// Call after other code has written to the ledger of the account.
@@ -66,6 +74,7 @@ private:
     Statement find_newest_;
     Statement insert_;
     Statement grow_;
+    Statement keep_pruned_;
     std::unordered_map<model::AccountId, Newest> newest_;
     DamagedRows<std::int64_t> damaged_;  // By account.
 };

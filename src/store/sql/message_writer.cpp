@@ -345,14 +345,18 @@ void MessageWriter::settle(const model::Message& message, const model::Completio
 /// Searches and summaries pass over a message that is missing.
 void MessageWriter::withdraw(const Finish& finish) {
     const auto& message = *finish.message;
-    remove_message_.run(message.id.sequence());
-    trail_.forget_message(message.id.sequence());
+    remove_message(message.id.sequence());
     const auto at = std::max(message.accepted_at, finish.completion.finished_at);
     if (message.campaign_row != 0) {
         recipients_.withdrawn(message, at);
     } else if (message.charged) {
         credits_.refund(message.account, at);
     }
+}
+
+void MessageWriter::remove_message(std::int64_t message) {
+    remove_message_.run(message);
+    trail_.forget_message(message);
 }
 
 void MessageWriter::reschedule(const Reschedule& reschedule) {

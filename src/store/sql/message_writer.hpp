@@ -97,6 +97,9 @@ public:
     void add_completion(const model::MessageId& message, const model::Completion& completion,
                         std::optional<std::int64_t> event);
 
+    /// Removes a message that is in no lane, with its steps.
+    void remove_message(std::int64_t message);
+
     /// Refunds a message with this completion, if it was charged and not sent, counts it, and moves
     /// its recipient. `from`: the message's state before.
     void settle(const model::Message& message, const model::Completion& completion,

@@ -67,15 +67,38 @@ PlatformMessage read_platform_message(const Cursor& row) {
     return found;
 }
 
+/// What a platform reports. An inbound message has no progress, and so is never news again.
+struct PlatformEvent {
+    About about = About::status;
+    int progress = 0;
+    int code = 0;
+    std::string_view details{};
+    Timestamp at;  // By the platform's clock.
+    std::optional<model::PassingFailure> passing{};
+};
+
+/// Whether it is news: the first report with the id, or one with more progress than the last.
+bool put_event(Connection& connection, model::PhoneNumber device, std::string_view platform_id,
+               const PlatformEvent& event, Timestamp now) {
+    Statement put{
+        connection,
+        "INSERT INTO platform_event VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL) "
+        "ON CONFLICT(device, about, platform_id) DO UPDATE SET progress = ?4, code = ?5, "
+        "details = ?6, at = ?7, passing = ?9, passing_until = ?10 "
+        "WHERE platform_event.progress < ?4"};
+    const auto& passing = event.passing;
+    put.run(device.value(), number_of(event.about), platform_id, event.progress, event.code,
+            event.details, event.at, now,
+            passing.transform([](const auto& failure) { return number_of(failure.kind); }),
+            passing ? passing->until : std::nullopt);
+    return connection.changes() == 1;
+}
+
 }  // namespace
 
 Result<bool> StoredTables::note_inbound(model::PhoneNumber device, std::string_view platform_id,
                                         Timestamp now) {
-    Statement insert{connection_,
-                     "INSERT INTO platform_event VALUES(?1, ?2, ?3, 0, 0, '', ?4, ?4, "
-                     "NULL, NULL, NULL) ON CONFLICT DO NOTHING"};
-    insert.run(device.value(), number_of(About::inbound), platform_id, now);
-    return connection_.changes() == 1;
+    return put_event(connection_, device, platform_id, {.about = About::inbound, .at = now}, now);
 }
 
 Result<void> StoredTables::keep_received_media(const ReceivedMedia& media) {
@@ -96,19 +119,13 @@ Result<void> StoredTables::keep_received_media(const ReceivedMedia& media) {
 Result<NotedStatus> StoredTables::note_status(model::PhoneNumber device,
                                               std::string_view platform_id,
                                               const model::PlatformStatus& status, Timestamp now) {
-    Statement put{
-        connection_,
-        "INSERT INTO platform_event VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL) "
-        "ON CONFLICT(device, about, platform_id) DO UPDATE SET progress = ?4, code = ?5, "
-        "details = ?6, at = ?7, passing = ?9, passing_until = ?10 "
-        "WHERE platform_event.progress < ?4"};
-    const auto& passing = status.passing;
-    put.run(device.value(), number_of(About::status), platform_id,
-            static_cast<int>(status.progress), static_cast<int>(status.code), status.details,
-            status.at, now,
-            passing.transform([](const auto& failure) { return static_cast<int>(failure.kind); }),
-            passing ? passing->until : std::nullopt);
-    if (connection_.changes() != 1) {
+    const PlatformEvent event{.about = About::status,
+                              .progress = number_of(status.progress),
+                              .code = number_of(status.code),
+                              .details = status.details,
+                              .at = status.at,
+                              .passing = status.passing};
+    if (!put_event(connection_, device, platform_id, event, now)) {
         return NotedStatus{};
     }
     auto found = find_platform_message(device, platform_id);

@@ -88,11 +88,7 @@ public:
                "UPDATE ledger SET kind = ?3, reason = '', charged = charged + ?4, "
                "refunded = refunded + ?5, amount = amount + ?6 "
                "WHERE account = ?1 AND number = ?2"),
-          remove_(connection, "DELETE FROM ledger WHERE account = ? AND number = ?"),
-          keep_reserved_(
-              connection,
-              "INSERT INTO ledger_pruned(account, charged, reserved) VALUES(?1, 0, ?2) "
-              "ON CONFLICT(account) DO UPDATE SET reserved = ledger_pruned.reserved + ?2") {}
+          remove_(connection, "DELETE FROM ledger WHERE account = ? AND number = ?") {}
 
     Visit visit(const PruneLimits& limits) override {
         Row first;
@@ -115,16 +111,12 @@ public:
             return go_on_after(first.account);
         }
         ledger_.forget(model::AccountId{first.account});
-        if (first.kind == reserved || first.kind == released) {
-            keep_reserved_.run(first.account, -first.amount);
-        }
+        keep_reserved(first);
         if (is_last_old) {
             add_.run(first.account, first.number, opening, 0, 0, 0);
             return go_on_after(first.account);
         }
-        if (second.kind == reserved || second.kind == released) {
-            keep_reserved_.run(second.account, -second.amount);
-        }
+        keep_reserved(second);
         add_.run(second.account, second.number, opening, first.charged, first.refunded,
                  first.amount);
         remove_.run(first.account, first.number);
@@ -145,6 +137,12 @@ private:
         std::int64_t refunded = 0;
         std::int64_t amount = 0;
     };
+    /// If the row is of a reserve.
+    void keep_reserved(const Row& row) {
+        if (row.kind == reserved || row.kind == released) {
+            ledger_.keep_pruned(model::AccountId{row.account}, {.reserved = -row.amount});
+        }
+    }
     [[nodiscard]] static Row read(const Cursor& row) {
         using std::chrono::floor;
         return {.account = row.integer(0),
@@ -163,7 +161,6 @@ private:
     Statement find_;
     Statement add_;
     Statement remove_;
-    Statement keep_reserved_;
 };
 
 }  // namespace

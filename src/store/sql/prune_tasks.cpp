@@ -91,8 +91,8 @@ private:
 /// the others. Messages that have not ended have no completion and are not visited.
 class Messages final : public PruneTask {
 public:
-    Messages(Connection& connection, TrailWriter& trail)
-        : trail_(trail),
+    Messages(Connection& connection, MessageWriter& writer)
+        : writer_(writer),
           find_(connection,
                 fmt::format(
                     "SELECT c.id, c.state, c.finished_at, c.event, b.state, "
@@ -101,14 +101,8 @@ public:
                     "LEFT JOIN callback b ON b.id = c.event LEFT JOIN message m ON m.id = c.id "
                     "WHERE c.id > ? AND c.id < ? ORDER BY c.id LIMIT 1",
                     charged_flag, number_of(model::MessageState::sent))),
-          message_(connection, "DELETE FROM message WHERE id = ?"),
           completion_(connection, "DELETE FROM completion WHERE id = ?"),
-          handed_over_(connection, "DELETE FROM handed_over WHERE id = ?"),
-          callback_(connection, "DELETE FROM callback WHERE id = ?"),
-          paid_(connection,
-                "INSERT INTO ledger_pruned(account, charged, reserved) VALUES(?1, 1, -?2) "
-                "ON CONFLICT(account) DO UPDATE SET charged = ledger_pruned.charged + 1, "
-                "reserved = ledger_pruned.reserved - ?2") {}
+          handed_over_(connection, "DELETE FROM handed_over WHERE id = ?") {}
 
     Visit visit(const PruneLimits& limits) override {
         std::optional<std::int64_t> event;
@@ -129,15 +123,14 @@ public:
             from_reserve = row.integer(6) != 0;
         }
         if (payer) {
-            paid_.run(*payer, from_reserve);
+            writer_.credits().ledger().keep_pruned(
+                model::AccountId{*payer}, {.charged = 1, .reserved = from_reserve ? -1 : 0});
         }
-        message_.run(visited_);
+        writer_.remove_message(visited_);
         completion_.run(visited_);
         handed_over_.run(visited_);
-        trail_.forget_message(visited_);
         if (event) {
-            callback_.run(*event);
-            trail_.forget_callback(*event);
+            writer_.trail().remove_callback(*event);
         }
         return Visit::removed;
     }
@@ -154,13 +147,10 @@ private:
         return ended && callback_done;
     }
 
-    TrailWriter& trail_;
+    MessageWriter& writer_;
     Statement find_;
-    Statement message_;
     Statement completion_;
     Statement handed_over_;
-    Statement callback_;
-    Statement paid_;
     std::int64_t visited_ = 0;  // The last one; 0: a round begins.
 };
 
@@ -174,8 +164,7 @@ public:
                 "SELECT id, state <> 0 AND updated_at < ?3 AND (message IS NULL OR NOT "
                 "EXISTS (SELECT 1 FROM completion c WHERE c.event = callback.id AND "
                 "c.id = callback.message)) "
-                "FROM callback WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT 1"),
-          remove_(connection, "DELETE FROM callback WHERE id = ?") {}
+                "FROM callback WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT 1") {}
 
     Visit visit(const PruneLimits& limits) override {
         {
@@ -190,15 +179,13 @@ public:
                 return Visit::kept;
             }
         }
-        remove_.run(visited_);
-        trail_.forget_callback(visited_);
+        trail_.remove_callback(visited_);
         return Visit::removed;
     }
 
 private:
     TrailWriter& trail_;
     Statement find_;
-    Statement remove_;
     std::int64_t visited_ = 0;
 };
 
@@ -309,10 +296,9 @@ std::vector<std::unique_ptr<PruneTask>> prune_tasks(const PruneRooms& rooms) {
     };
     constexpr auto audit_before = [](const PruneLimits& limits) { return limits.audit_before; };
     auto& connection = rooms.connection;
-    auto& trail = rooms.writer.trail();
     std::vector<std::unique_ptr<PruneTask>> tasks;
-    tasks.push_back(std::make_unique<Messages>(connection, trail));
-    tasks.push_back(std::make_unique<Callbacks>(connection, trail));
+    tasks.push_back(std::make_unique<Messages>(connection, rooms.writer));
+    tasks.push_back(std::make_unique<Callbacks>(connection, rooms.writer.trail()));
     tasks.push_back(std::make_unique<ActivitySpans>(connection, rooms.writer.activity()));
     tasks.push_back(std::make_unique<Blocks>(connection));
     tasks.push_back(std::make_unique<OldestByKey<keys_before, std::int64_t, std::string>>(

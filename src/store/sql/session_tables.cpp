@@ -143,14 +143,20 @@ Result<std::optional<SecondFactor>> StoredPeople::find_second_factor(model::Pers
 
 Result<void> StoredPeople::begin_second_factor(model::PersonId person, const Bytes& secret) {
     const auto sealed = secrets_.seal(secret);
+    put_totp_secret(person, Blob{sealed});
+    auto written = written_person(person);
+    return written ? Result<void>{} : pass(written);
+}
+
+/// Empty: none. What belonged to the one before is forgotten.
+void StoredPeople::put_totp_secret(model::PersonId person,
+                                   std::optional<std::span<const std::byte>> sealed) {
     Statement update{connection_,
                      "UPDATE person SET totp_secret = ?2, totp_confirmed = 0, totp_step = 0 "
                      "WHERE id = ?1"};
-    update.run(person.value, Blob{sealed});
+    update.run(person.value, sealed);
     Statement forget{connection_, "DELETE FROM recovery_code WHERE person = ?"};
     forget.run(person.value);
-    auto written = written_person(person);
-    return written ? Result<void>{} : pass(written);
 }
 
 Result<model::Person> StoredPeople::confirm_second_factor(
@@ -183,12 +189,7 @@ Result<bool> StoredPeople::take_recovery_code(model::PersonId person, const Sha2
 }
 
 Result<model::Person> StoredPeople::remove_second_factor(model::PersonId person) {
-    Statement update{connection_,
-                     "UPDATE person SET totp_secret = NULL, totp_confirmed = 0, totp_step = 0 "
-                     "WHERE id = ?"};
-    update.run(person.value);
-    Statement forget{connection_, "DELETE FROM recovery_code WHERE person = ?"};
-    forget.run(person.value);
+    put_totp_secret(person, std::nullopt);
     return written_person(person);
 }
 

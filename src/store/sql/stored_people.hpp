@@ -1,6 +1,9 @@
 // People, sessions and the audit log, as every engine stores them.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "store/condition.hpp"
@@ -68,6 +71,7 @@ private:
     [[nodiscard]] std::vector<model::Session> sessions_where(const char* condition,
                                                              std::int64_t value, std::size_t limit);
     void end(const std::vector<model::Session>& sessions);
+    void put_totp_secret(model::PersonId person, std::optional<std::span<const std::byte>> sealed);
 
     Connection& connection_;
     const SecretBox& secrets_;

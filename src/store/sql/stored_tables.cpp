@@ -100,11 +100,17 @@ Result<void> StoredTables::release_message(model::MessageId message, Timestamp d
     }
     Statement remove{connection_, "DELETE FROM completion WHERE id = ?"};
     remove.run(message.sequence());
-    Statement insert{connection_, "INSERT INTO queue VALUES(?,?,?,?,?,?,0,0,NULL,NULL,0,1,?)"};
-    insert.run(held->message.device.value(), static_cast<int>(held->message.source), bucket_of(due),
-               message.sequence(), tail_of(message), due, held->completion.as_template);
     note_held(*held);
-    writer_.trail().note(message, {.step = model::MessageStep::released, .at = at});
+    const Reschedule place{.message = message,
+                           .device = held->message.device,
+                           .source = held->message.source,
+                           .queued_at = due,
+                           .queue_at = due,
+                           .perhaps_sent = true,
+                           .as_template = held->completion.as_template,
+                           .last_details = {},
+                           .events = {{.step = model::MessageStep::released, .at = at}}};
+    writer_.enqueue(place);
     if (held->message.campaign_row != 0) {
         writer_.recipients().released(held->message, at);
     }
@@ -156,8 +162,8 @@ void StoredTables::note_held(const Held& held) {
 }
 
 Result<StoredTables::Held> StoredTables::find_held(model::MessageId message) {
-    Statement find{connection_, std::string{"SELECT coalesce(c.state, 0), "} + message_columns +
-                                    ", " + completion_columns +
+    Statement find{connection_, std::string{"SELECT c.state, "} + message_columns + ", " +
+                                    completion_columns +
                                     " FROM message m LEFT JOIN completion c ON c.id = m.id "
                                     "WHERE m.id = ? AND m.tail = ?"};
     auto row = find.query(message.sequence(), tail_of(message));

@@ -119,11 +119,7 @@ public:
 private:
     // The `written_…` functions read the row that was just written, and report it.
     [[nodiscard]] Result<model::Account> written_account(model::AccountId id);
-    [[nodiscard]] Result<std::optional<std::int64_t>> balance_of(model::AccountId account);
-    [[nodiscard]] Result<void> write_credit(model::AccountId account, LedgerEntry::Kind kind,
-                                            std::optional<std::int64_t> before,
-                                            std::optional<std::int64_t> credit,
-                                            const CreditNote& note);
+    [[nodiscard]] Result<void> check_known(model::AccountId account);
     [[nodiscard]] Result<model::ApiKey> written_key(model::KeyId id);
     void remove_spare_keys(model::AccountId account, Timestamp now);
     void remove_key(const model::ApiKey& key);

@@ -85,7 +85,8 @@ TrailWriter::TrailWriter(Connection& connection)
                      "DELETE FROM callback_attempt WHERE event = ?1 AND number <= "
                      "(SELECT max(number) FROM callback_attempt WHERE event = ?1) - ?2"),
       forget_message_(connection, "DELETE FROM message_event WHERE message = ?"),
-      forget_callback_(connection, "DELETE FROM callback_attempt WHERE event = ?") {}
+      remove_callback_(connection, "DELETE FROM callback WHERE id = ?"),
+      remove_attempts_(connection, "DELETE FROM callback_attempt WHERE event = ?") {}
 
 void TrailWriter::note(const model::MessageId& message,
                        const std::vector<model::MessageEvent>& events) {
@@ -159,8 +160,9 @@ void TrailWriter::forget_message(std::int64_t message) {
     forget_message_.run(message);
 }
 
-void TrailWriter::forget_callback(std::int64_t event) {
-    forget_callback_.run(event);
+void TrailWriter::remove_callback(std::int64_t event) {
+    remove_callback_.run(event);
+    remove_attempts_.run(event);
 }
 
 }  // namespace merpati::store::sql

@@ -34,9 +34,10 @@ public:
     /// Makes the callback due at `now` (queue time), and counts its attempts from 0 again.
     void replay_callback(const model::EventId& event, Timestamp due, Timestamp at);
 
-    // Remove the steps and attempts of a row that was removed.
+    /// Removes the steps of a message that is removed.
     void forget_message(std::int64_t message);
-    void forget_callback(std::int64_t event);
+    /// Removes a callback with its attempts.
+    void remove_callback(std::int64_t event);
 
 private:
     void deliver(const CallbackUpdate& first, const CallbackUpdate& last, std::int64_t step);
@@ -50,7 +51,8 @@ private:
     Statement replay_callback_;
     Statement drop_attempts_;
     Statement forget_message_;
-    Statement forget_callback_;
+    Statement remove_callback_;
+    Statement remove_attempts_;
 };
 
 }  // namespace merpati::store::sql
