@@ -136,6 +136,10 @@ boost::json::value as_true(const std::string& /*text*/) {
     return true;
 }
 
+boost::json::value as_false(const std::string& /*text*/) {
+    return false;
+}
+
 boost::json::value as_text(const std::string& text) {
     return boost::json::value(text);
 }

@@ -38,8 +38,9 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 
 // An argument that passed its check, as the value of a body's field.
 
-/// For a flag: always true.
+/// For a flag: always true, always false.
 [[nodiscard]] boost::json::value as_true(const std::string& text);
+[[nodiscard]] boost::json::value as_false(const std::string& text);
 [[nodiscard]] boost::json::value as_text(const std::string& text);
 [[nodiscard]] boost::json::value as_number(const std::string& text);
 /// "100/200ms" as an object.

@@ -1,13 +1,16 @@
 #include "cli/request_command.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 #include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
+#include <boost/json/serialize.hpp>
 #include <fmt/ranges.h>
 
+#include "cli/file_upload.hpp"
 #include "cli/text_file.hpp"
 
 namespace merpati::cli {
@@ -61,8 +64,18 @@ void set(boost::json::object& body, std::string_view field, boost::json::value v
     set(inside.get_object(), field.substr(dot + 1), std::move(value));
 }
 
+/// What names the body's file, if it is given; else empty.
+std::string file_of(const RequestCommand& command, const Typed& typed) {
+    const auto found = std::ranges::find_if(command.parameters, &Parameter::is_body);
+    return found != command.parameters.end() ? typed.at(found->name).front() : std::string{};
+}
+
 bool has_query(http::Method method) {
     return method == http::Method::get || method == http::Method::del;
+}
+
+std::string query_text(const boost::json::value& value) {
+    return value.is_string() ? std::string{value.get_string()} : boost::json::serialize(value);
 }
 
 int list(Session& session, const RequestCommand& command, const std::string& target,
@@ -83,7 +96,7 @@ int run(Session& session, const RequestCommand& command, const Typed& typed) {
     if (!call) {
         return session.fail(call.error());
     }
-    const auto& [target, id, body] = *call;
+    const auto& [target, id, file, body] = *call;
     if (!command.formats.empty()) {
         return typed.at(format_option).front() == json_lines ? session.print_lines(target)
                                                              : session.print_text_lines(target);
@@ -91,7 +104,8 @@ int run(Session& session, const RequestCommand& command, const Typed& typed) {
     if (!command.when_empty.empty()) {
         return list(session, command, target, typed);
     }
-    auto answer = session.ask(command.method, target, body, command.timeout);
+    auto answer = file.empty() ? session.ask(command.method, target, body, command.timeout)
+                               : upload_file(session, target, file);
     if (answer && command.show != nullptr) {
         if (!command.sentence.empty() && !session.json()) {
             session.console().out << command.sentence << '\n';
@@ -221,19 +235,22 @@ void add_parameters(CLI::App& command, const std::vector<Parameter>& parameters,
 }
 
 Result<Call> call_of(const RequestCommand& command, const Typed& typed) {
-    Call call{.target = std::string{command.path}, .id = {}, .body = {}};
+    Call call{
+        .target = std::string{command.path}, .id = {}, .file = file_of(command, typed), .body = {}};
+    const bool in_query = has_query(command.method) || !call.file.empty();
     for (const auto& parameter : command.parameters) {
         const auto& texts = typed.at(parameter.name);
-        if (texts.empty() || texts.front().empty()) {
+        if (parameter.is_body || texts.empty() || texts.front().empty()) {
             continue;
         }
         if (parameter.field.empty()) {
             call.id = texts.front();
             call.target.replace(call.target.find("{}"), 2, percent_encode(call.id));
-        } else if (has_query(command.method)) {
+        } else if (in_query) {
             for (const auto& text : texts) {
                 call.target += call.target.contains('?') ? '&' : '?';
-                call.target += std::string{parameter.field} + '=' + percent_encode(text);
+                call.target += std::string{parameter.field} + '=' +
+                               percent_encode(query_text(parameter.value_of(text)));
             }
         } else {
             auto value = field_of(parameter, texts);

@@ -1,5 +1,5 @@
-// Commands that make one call of the catalogue each, described as rows: of a record, of a list, or
-// of an export.
+// Commands that make one call of the catalogue each, described as rows: of a record, of a list, of
+// an export, or of an upload.
 #pragma once
 
 #include <chrono>
@@ -44,6 +44,8 @@ struct Parameter {
     std::vector<std::string_view> excludes{};  // Options before it that must not be given too.
     /// It names a file, and the value is the file's text, at most so long; 0: it is the value.
     std::size_t file_bytes_max = 0;
+    /// It names the file that is the request's body; given one, the others are of the query.
+    bool is_body = false;
 };
 
 /// "--account" of a list or an export of all accounts.
@@ -71,7 +73,7 @@ struct RequestCommand {
     RecordView* view = nullptr;  // Null: people read the answer's fields as they are.
     /// Prints a record that is more than its columns. `id` is what "{}" in `path` stands for.
     int (*show)(Session& session, boost::json::value& answer, const std::string& id) = nullptr;
-    std::chrono::milliseconds timeout = std::chrono::seconds{30};
+    std::chrono::milliseconds timeout = std::chrono::seconds{30};  // Not of an upload.
 };
 
 /// All views must live as long as the program. The options --limit and --format are the last ones.
@@ -81,7 +83,7 @@ void add_request_commands(Program& program, CLI::App& group, std::vector<Request
 /// Adds an argument or option with one value to a command that is no row. Its field is not used.
 void add_parameter(CLI::App& command, const Parameter& parameter, std::string& text);
 
-// What a command is made of, for tests.
+// What a command is made of, for commands that are rows only in part.
 
 /// Arguments and options as typed, by the parameter's name: several texts only if it repeats.
 using Typed = std::map<std::string_view, std::vector<std::string>>;
@@ -91,7 +93,8 @@ void add_parameters(CLI::App& command, const std::vector<Parameter>& parameters,
 
 struct Call {
     std::string target;
-    std::string id;  // What "{}" in the path stands for.
+    std::string id;    // What "{}" in the path stands for.
+    std::string file;  // The body's; empty: `body` is the body.
     boost::json::object body;
 };
 

@@ -12,6 +12,7 @@
 #include "cli/campaign/campaign_view.hpp"
 #include "cli/campaign/people_file.hpp"
 #include "cli/commands.hpp"
+#include "cli/file_upload.hpp"
 #include "cli/request_command.hpp"
 
 namespace merpati::cli {
@@ -36,21 +37,41 @@ std::vector<Parameter> filters() {
 }
 
 /// All contacts that have one of the tags.
-Result<boost::json::value> import_tags(Session& session, const std::string& target,
-                                       const std::vector<std::string>& tags) {
-    const boost::json::object body{{"tags", boost::json::array(tags.begin(), tags.end())}};
-    auto text = boost::json::serialize(body);
-    return session.upload(target, "application/json",
+Result<boost::json::value> import_tags(Session& session, const Call& call) {
+    auto text = boost::json::serialize(boost::json::object{{"tags", call.body.at("tags")}});
+    return session.upload(call.target, "application/json",
                           [&text]() -> Result<std::string> { return std::exchange(text, {}); });
+}
+
+int import_recipients(Session& session, const Call& call) {
+    if (call.file.empty() && !call.body.contains("tags")) {
+        (void)session.fail({.code = ErrorCode::invalid_argument,
+                            .detail = "give FILE, or --tag for contacts",
+                            .origin = std::source_location::current()});
+        return exit_usage;
+    }
+    return session.show(call.file.empty() ? import_tags(session, call)
+                                          : upload_file(session, call.target, call.file),
+                        import_sheet, "Next: merpati campaign check ID");
 }
 
 void add_campaign_import(Program& program, CLI::App& group) {
     struct Wish {
-        std::string id;
-        PeopleFile file;
-        std::vector<std::string> tags;
+        RequestCommand row;
+        Typed typed;
     };
-    auto wish = std::make_shared<Wish>();
+    const auto wish = std::make_shared<Wish>();
+    wish->row = {
+        .text = {},
+        .method = http::Method::post,
+        .path = "/campaigns/{}/recipients",
+        .parameters = joined(joined({campaign_id}, people_file(true)),
+                             {{.name = "--tag",
+                               .help = "In place of FILE: contacts with this tag; repeatable",
+                               .shape = "TAG",
+                               .field = "tags",
+                               .repeats = true,
+                               .excludes = {"FILE"}}})};
     auto& command = program.add_command(
         group,
         {.name = "import",
@@ -66,24 +87,10 @@ void add_campaign_import(Program& program, CLI::App& group) {
                     "cmp_1 -\n"
                     "merpati campaign import cmp_1 --tag vip"},
         [wish](Session& session) {
-            if (!wish->file.is_given() && wish->tags.empty()) {
-                (void)session.fail({.code = ErrorCode::invalid_argument,
-                                    .detail = "give FILE, or --tag for contacts",
-                                    .origin = std::source_location::current()});
-                return exit_usage;
-            }
-            const auto target = campaign_path(wish->id) + "/recipients";
-            return session.show(wish->file.is_given() ? wish->file.upload(session, target)
-                                                      : import_tags(session, target, wish->tags),
-                                import_sheet, "Next: merpati campaign check ID");
+            const auto call = call_of(wish->row, wish->typed);
+            return call ? import_recipients(session, *call) : session.fail(call.error());
         });
-    add_parameter(command, campaign_id, wish->id);
-    auto* file = wish->file.add_to(command, PeopleFile::Need::optional);
-    command.add_option("--tag", wish->tags, "In place of FILE: contacts with this tag; repeatable")
-        ->option_text("TAG")
-        ->check(not_empty())
-        ->allow_extra_args(false)
-        ->excludes(file);
+    add_parameters(command, wish->row.parameters, wish->typed);
 }
 
 std::vector<RequestCommand> commands() {

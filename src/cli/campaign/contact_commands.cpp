@@ -109,7 +109,7 @@ RequestCommand put() {
         .view = person_view};
 }
 
-ImportCommand import_contacts() {
+RequestCommand import_contacts() {
     return {
         .text = {.name = "import",
                  .summary = "Add contacts from a file, and merge those that exist",
@@ -117,9 +117,18 @@ ImportCommand import_contacts() {
                      "Of the file's columns, name, tags, consent_source, consent_at and\n"
                      "consent_text are fields; all others are values. Empty cells change nothing.",
                  .example = "merpati contact import pelanggan.csv --account acc_1 --tag lebaran"},
+        .method = http::Method::post,
         .path = "/contacts/import",
-        .account_help = "Whose contacts: acc_1, or 1",
-        .tag_help = "A tag that all of them get; repeatable",
+        .parameters = joined(people_file(), {{.name = "--account",
+                                              .help = "Whose contacts: acc_1, or 1",
+                                              .shape = "ID",
+                                              .field = "account",
+                                              .required = true},
+                                             {.name = "--tag",
+                                              .help = "A tag that all of them get; repeatable",
+                                              .shape = "TAG",
+                                              .field = "tag",
+                                              .repeats = true}}),
         .columns = imported_contacts_sheet};
 }
 
@@ -163,9 +172,9 @@ void add_contact_commands(Program& program) {
                                            .summary = "Contacts: people who are kept for campaigns",
                                            .example = "merpati contact list --account acc_1",
                                            .section = section::campaigns});
-    add_request_commands(program, group, {list(), show(), put()});
-    add_import_command(program, group, import_contacts());
-    add_request_commands(program, group, {export_contacts(), remove_contact()});
+    add_request_commands(
+        program, group,
+        {list(), show(), put(), import_contacts(), export_contacts(), remove_contact()});
 }
 
 }  // namespace merpati::cli

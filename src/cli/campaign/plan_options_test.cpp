@@ -5,9 +5,9 @@
 
 #include <CLI/App.hpp>
 
-#include "cli/campaign/people_file.hpp"
 #include "cli/campaign/plan_fields.hpp"
 #include "cli/cli_fixture.hpp"
+#include "cli/file_upload.hpp"
 #include "cli/text_file.hpp"
 
 namespace merpati::cli::testing {
@@ -137,7 +137,7 @@ TEST_F(PlanOptionsTest, WhatIsWrittenWronglyIsExplained) {
     EXPECT_EQ(named_text()("nama="), "");
 }
 
-TEST(PeopleFile, TheNameTellsTheForm) {
+TEST(FileUpload, TheNameTellsTheForm) {
     EXPECT_EQ(type_of_list("a.CSV"), "text/csv");
     EXPECT_EQ(type_of_list("a.json"), "application/json");
     EXPECT_EQ(type_of_list("-"), "application/octet-stream");

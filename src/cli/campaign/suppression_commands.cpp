@@ -64,12 +64,13 @@ RequestCommand add_one() {
             .columns = suppression_sheet};
 }
 
-ImportCommand import_suppressions() {
+RequestCommand import_all() {
     return {.text = {.name = "import",
                      .summary = "Suppress all numbers of a file",
                      .example = "merpati suppression import blacklist.csv --account acc_1"},
+            .method = http::Method::post,
             .path = "/suppressions/import",
-            .account_help = "Whose campaigns: acc_1, or 1",
+            .parameters = joined(people_file(), {suppressing_account}),
             .columns = imported_suppressions_sheet};
 }
 
@@ -101,9 +102,8 @@ void add_suppression_commands(Program& program) {
                                            .summary = "Numbers that campaigns must not reach",
                                            .example = "merpati suppression list --account acc_1",
                                            .section = section::campaigns});
-    add_request_commands(program, group, {list(), show(), add_one()});
-    add_import_command(program, group, import_suppressions());
-    add_request_commands(program, group, {export_all(), remove_one()});
+    add_request_commands(program, group,
+                         {list(), show(), add_one(), import_all(), export_all(), remove_one()});
 }
 
 }  // namespace merpati::cli
