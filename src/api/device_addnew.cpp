@@ -4,18 +4,24 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "admission/checks.hpp"
 #include "api/manage/devices/new_device.hpp"
 #include "api/manage/engine/call.hpp"
 #include "api/manage/engine/change_log.hpp"
 #include "api/operation.hpp"
+#include "api/texts/successes.hpp"
 
 namespace merpati::api {
 namespace {
 
-constexpr std::string_view success_body =
-    R"({"success":true,"message":"Perangkat berhasil ditambahkan",)"
-    R"("data":{"status":"success","code":200}})";
+/// The answer to a request that succeeds.
+std::string success_body() {
+    return fmt::format(
+        R"({{"success":true,"message":"{}","data":{{"status":"success","code":200}}}})",
+        successes::device_added);
+}
 
 /// Undoes the transaction of a request that is answered by `Job::answer`.
 std::unexpected<Error> undo() {
@@ -136,10 +142,11 @@ Result<void> DeviceAddnew::decide(store::Tables& tables, Job& job) const {
         job.answer = pass(*added);
         return undo();
     }
-    job.answer = http::Reply{.body = std::string{success_body}};
+    const auto body = success_body();
+    job.answer = http::Reply{.body = body};
     if (record) {
         record->status = 200;
-        record->answer = success_body;
+        record->answer = body;
         return tables.put_idempotency(*record);
     }
     return {};

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "api/texts/opt_out.hpp"
 #include "base/digest.hpp"
 #include "base/encoding.hpp"
 
 namespace merpati::api {
 namespace {
+
+namespace texts = opt_out_texts;
 
 constexpr std::string_view html = "text/html; charset=utf-8";
 
@@ -35,67 +38,8 @@ button:focus-visible,a:focus-visible{outline:3px solid var(--brand);outline-offs
 a{display:inline-block;padding:10px;color:var(--soft)}
 )";
 
-/// The texts of the pages in one language.
-struct Words {
-    std::string_view language;
-    std::string_view account;
-    std::string_view number;
-    std::string_view in_title;
-    std::string_view in_text;
-    std::string_view back_text;
-    std::string_view leave;
-    std::string_view leave_note;
-    std::string_view out_title;
-    std::string_view out_text;
-    std::string_view come_back;
-    std::string_view bad_title;
-    std::string_view bad_text;
-    std::string_view many_title;
-    std::string_view many_text;
-    std::string_view other_language;
-    std::string_view other_name;
-};
-
-constexpr Words in_english{
-    .language = "en",
-    .account = "From",
-    .number = "Your number",
-    .in_title = "Stop these messages?",
-    .in_text = "You get messages of campaigns on this number.",
-    .back_text = "You get messages of campaigns on this number again.",
-    .leave = "Stop messages",
-    .leave_note = "Answers to what you ask or order still arrive.",
-    .out_title = "No more messages",
-    .out_text = "This number gets no more messages of campaigns.",
-    .come_back = "Get messages again",
-    .bad_title = "This link is not valid",
-    .bad_text = "Open it from the message once more. If you copied it, a part may be missing.",
-    .many_title = "Too many attempts",
-    .many_text = "Wait a minute, and open the link from the message once more.",
-    .other_language = "id",
-    .other_name = "Bahasa Indonesia"};
-
-constexpr Words in_indonesian_words{
-    .language = "id",
-    .account = "Dari",
-    .number = "Nomor Anda",
-    .in_title = "Berhenti menerima pesan?",
-    .in_text = "Nomor ini menerima pesan kampanye.",
-    .back_text = "Nomor ini menerima pesan kampanye lagi.",
-    .leave = "Berhenti menerima pesan",
-    .leave_note = "Jawaban atas pertanyaan dan pesanan Anda tetap sampai.",
-    .out_title = "Anda sudah berhenti",
-    .out_text = "Nomor ini tidak menerima pesan kampanye lagi.",
-    .come_back = "Terima pesan lagi",
-    .bad_title = "Tautan ini tidak berlaku",
-    .bad_text = "Buka sekali lagi dari pesannya. Jika disalin, mungkin ada bagian yang hilang.",
-    .many_title = "Terlalu banyak percobaan",
-    .many_text = "Tunggu satu menit, lalu buka tautan dari pesannya sekali lagi.",
-    .other_language = "en",
-    .other_name = "English"};
-
-const Words& words_in(Language language) {
-    return language == Language::indonesian ? in_indonesian_words : in_english;
+Language other_than(Language language) {
+    return language == Language::english ? Language::indonesian : Language::english;
 }
 
 std::string escaped(std::string_view text) {
@@ -138,7 +82,7 @@ void protect(http::Reply& reply, Language language) {
 
 http::Reply page(std::uint16_t status, Language language, std::string_view title,
                  std::string_view content) {
-    const auto& words = words_in(language);
+    const auto other = to_string(other_than(language));
     http::Reply reply{.status = status, .content_type = html};
     reply.body = fmt::format(
         R"(<!doctype html>
@@ -154,8 +98,8 @@ http::Reply page(std::uint16_t status, Language language, std::string_view title
 <a href="?lang={}" hreflang="{}" lang="{}">{}</a>
 </html>
 )",
-        words.language, title, style, title, content, words.other_language, words.other_language,
-        words.other_language, words.other_name);
+        to_string(language), title, style, title, content, other, other, other,
+        text_in(texts::other_language, language));
     protect(reply, language);
     return reply;
 }
@@ -163,12 +107,13 @@ http::Reply page(std::uint16_t status, Language language, std::string_view title
 }  // namespace
 
 http::Reply opt_out_page(const OptOutReader& reader, Language language) {
-    const auto& words = words_in(language);
-    const auto text = reader.is_out    ? words.out_text
-                      : reader.is_back ? words.back_text
-                                       : words.in_text;
-    const auto note =
-        reader.is_out ? std::string{} : fmt::format("<p class=\"note\">{}</p>\n", words.leave_note);
+    const auto say = [language](const Text& text) { return text_in(text, language); };
+    const auto text = say(reader.is_out    ? texts::out_text
+                          : reader.is_back ? texts::back_text
+                                           : texts::in_text);
+    const auto note = reader.is_out
+                          ? std::string{}
+                          : fmt::format("<p class=\"note\">{}</p>\n", say(texts::leave_note));
     const auto content = fmt::format(
         R"(<p>{}</p>
 <dl>
@@ -180,17 +125,18 @@ http::Reply opt_out_page(const OptOutReader& reader, Language language) {
 <button{}>{}</button>
 </form>
 {})",
-        text, words.account, escaped(reader.account), words.number, escaped(reader.number),
-        words.language, reader.is_out ? "in" : "out", reader.is_out ? " class=\"quiet\"" : "",
-        reader.is_out ? words.come_back : words.leave, note);
-    return page(200, language, reader.is_out ? words.out_title : words.in_title, content);
+        text, say(texts::account), escaped(reader.account), say(texts::number),
+        escaped(reader.number), to_string(language), reader.is_out ? "in" : "out",
+        reader.is_out ? " class=\"quiet\"" : "",
+        say(reader.is_out ? texts::come_back : texts::leave), note);
+    return page(200, language, say(reader.is_out ? texts::out_title : texts::in_title), content);
 }
 
 http::Reply bad_link_page(std::uint16_t status, Language language) {
-    const auto& words = words_in(language);
     const bool many = status == 429;
-    return page(status, language, many ? words.many_title : words.bad_title,
-                fmt::format("<p>{}</p>\n", many ? words.many_text : words.bad_text));
+    const auto& text = many ? texts::many_text : texts::bad_text;
+    return page(status, language, text_in(many ? texts::many_title : texts::bad_title, language),
+                fmt::format("<p>{}</p>\n", text_in(text, language)));
 }
 
 }  // namespace merpati::api

@@ -162,11 +162,9 @@ Result<void> record_loss(store::Tables& tables, Notices& notices,
     }
     const auto& reason = updated->state_reason;
     return add_notice(
-        tables,
-        notices.of_state(*updated,
-                         losses > 0 ? fmt::format("{}; sudah {} kali terputus dalam waktu singkat",
-                                                  reason, losses)
-                                    : reason));
+        tables, notices.of_state(
+                    *updated,
+                    losses > 0 ? fmt::format(model::reasons::lost_often, reason, losses) : reason));
 }
 
 bool is_lost(const model::Device& device) noexcept {

@@ -107,7 +107,7 @@ model::Callback test_callback(UuidSource& ids, const QueueClock& clock, model::A
     message.account = account;
     const model::Completion completion{.state = model::MessageState::sent,
                                        .code = model::StatusCode::sent,
-                                       .details = "Callback percobaan",
+                                       .details = std::string{model::details::test_callback},
                                        .finished_at = clock.wall_now()};
     return {.id = message.id,
             .account = account,

@@ -55,9 +55,13 @@ inline constexpr std::string_view connector_failed = "Konektor gagal mengirim pe
 inline constexpr std::string_view connector_busy = "Konektor sedang sibuk";
 inline constexpr std::string_view connector_closing = "Konektor sedang berhenti";
 inline constexpr std::string_view connector_unreadable = "Jawaban konektor tidak dapat dibaca";
+inline constexpr std::string_view connector_silent = "Konektor tidak menjawab";
+inline constexpr std::string_view simulator_closing = "Simulator berhenti";
 
 // The outcome of a send is not known.
 inline constexpr std::string_view unknown = "Hasil pengiriman tidak diketahui";
+inline constexpr std::string_view answer_lost = "Jawaban platform hilang";
+inline constexpr std::string_view connector_ended = "Proses konektor berhenti";
 inline constexpr std::string_view held =
     "Hasil pengiriman tidak diketahui; ditahan agar tidak terkirim dua kali";
 inline constexpr std::string_view crashed = "Konektor berhenti saat pesan dikirim";
@@ -67,6 +71,9 @@ inline constexpr std::string_view undecided =
     "Hasil pengiriman tidak diketahui: platform tidak melaporkannya sampai batas waktu habis";
 inline constexpr std::string_view given_up =
     "Hasil pengiriman tidak diketahui; operator menyatakannya gagal";
+
+/// Of a callback that somebody asked for, to see whether it arrives.
+inline constexpr std::string_view test_callback = "Callback percobaan";
 
 }  // namespace merpati::model::details
 
@@ -96,5 +103,7 @@ inline constexpr std::string_view chats_locked =
 /// Of a device that is connected again and paused.
 inline constexpr std::string_view queue_held =
     "Dipasangkan ulang; pesan yang menunggu ditahan sampai perangkat dilanjutkan";
+/// Of a device that was lost so many times, after the reason of the last time.
+inline constexpr std::string_view lost_often = "{}; sudah {} kali terputus dalam waktu singkat";
 
 }  // namespace merpati::model::reasons

@@ -1,5 +1,6 @@
 #include "api/send/answers.hpp"
 
+#include "api/texts/successes.hpp"
 #include "base/json_text.hpp"
 
 namespace merpati::api {
@@ -36,8 +37,9 @@ std::string revision_b_answer(std::string_view text, std::string_view status,
 std::string accepted_answer(const model::Message& message) {
     std::string out;
     out.reserve(176);
-    out += R"({"success":true,"message":"Pesan sedang diproses","data":{"status":"pending",)"
-           R"("requestId":")";
+    out += R"({"success":true,"message":")";
+    out += successes::message_pending;
+    out += R"(","data":{"status":"pending","requestId":")";
     message.id.append_to(out);
     out += R"(","to":)";
     append_recipient(out, message);
@@ -46,11 +48,11 @@ std::string accepted_answer(const model::Message& message) {
 }
 
 std::string sent_answer(const model::Message& message) {
-    return revision_b_answer("Pesan berhasil dikirim", "sent", message);
+    return revision_b_answer(successes::message_sent, "sent", message);
 }
 
 std::string still_pending_answer(const model::Message& message) {
-    return revision_b_answer("Pesan sedang diproses", "pending", message);
+    return revision_b_answer(successes::message_pending, "pending", message);
 }
 
 void append_bulk_result(std::string& out,

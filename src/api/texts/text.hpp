@@ -20,6 +20,11 @@ struct Text {
     std::string_view indonesian;
 };
 
+/// A text without parameters, in the language.
+[[nodiscard]] constexpr std::string_view text_in(const Text& text, Language language) noexcept {
+    return language == Language::indonesian ? text.indonesian : text.english;
+}
+
 /// How many parameters the English text has.
 [[nodiscard]] constexpr std::size_t parameters_of(std::string_view english) {
     std::size_t count = 0;

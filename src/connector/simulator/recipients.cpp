@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "connector/outcomes.hpp"
 #include "model/texts.hpp"
 
 namespace merpati::connector::simulator {
@@ -19,10 +20,6 @@ constexpr auto later_failure = model::details::platform_failed;
 
 Outcome refused(StatusCode code, std::string_view details) {
     return {.kind = Outcome::Kind::failed, .code = code, .details = std::string{details}};
-}
-
-Outcome unknown(const char* details) {
-    return {.kind = Outcome::Kind::unknown, .code = StatusCode::failed, .details = details};
 }
 
 model::PlatformStatus status(Progress progress, Timestamp now) {
@@ -127,12 +124,12 @@ Play play(const model::Message& message, std::uint32_t attempt, Timestamp now) {
         return ends_with(unavailable());
     }
     if (ending == "995003" && is_first) {
-        auto lost = ends_with(unknown("Jawaban platform hilang"));
+        auto lost = ends_with(unknown_outcome(model::details::answer_lost));
         lost.taken = true;
         return lost;
     }
     if (ending == "995004" && is_first) {
-        auto dies = ends_with(unknown("Proses konektor berhenti"));
+        auto dies = ends_with(unknown_outcome(model::details::connector_ended));
         dies.worker_dies = true;
         return dies;
     }

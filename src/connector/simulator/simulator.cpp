@@ -102,7 +102,7 @@ public:
         }
         job.done_at = clock_.steady_now() + options_.latency;
         if (!box_.put_always(Job{job})) {
-            report(down(job, "Simulator berhenti"));
+            report(down(job, model::details::simulator_closing));
         }
     }
 

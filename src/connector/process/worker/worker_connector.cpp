@@ -13,17 +13,15 @@
 #include "connector/process/worker/devices.hpp"
 #include "connector/process/worker/inbox.hpp"
 #include "connector/process/worker/supervisor.hpp"
+#include "model/texts.hpp"
 #include "outbound/event_thread.hpp"
 #include "outbound/periodic_timer.hpp"
 
 namespace merpati::connector::process {
 namespace {
 
+namespace details = model::details;
 namespace json = boost::json;
-
-constexpr std::string_view not_connected = "Perangkat tidak terhubung";
-constexpr std::string_view stopping = "Konektor sedang berhenti";
-constexpr std::string_view no_answer = "Konektor tidak menjawab";
 
 class SupervisedConnector final : public WorkerConnector {
 public:
@@ -140,7 +138,7 @@ public:
         const auto id = request.message.id;
         const auto device = request.message.device;
         if (closing_ || !thread_.post([this, request] { give_to_worker(request); })) {
-            events_->outcome(id, device, device_down(stopping));
+            events_->outcome(id, device, device_down(details::connector_closing));
         }
     }
 
@@ -168,8 +166,10 @@ private:
         const auto device = request.message.device;
         const auto worker = supervisor_.worker();
         if (worker == nullptr || !devices_.is_started(device)) {
-            events_->outcome(id, device,
-                             device_down(worker == nullptr && closing_ ? stopping : not_connected));
+            events_->outcome(
+                id, device,
+                device_down(worker == nullptr && closing_ ? details::connector_closing
+                                                          : details::device_not_connected));
             return;
         }
         if (worker->is_crowded()) {
@@ -178,8 +178,9 @@ private:
         }
         worker->ask("send", send_fields(request), options_.send_within,
                     [this, id, device, asked = worker.get()](const Frame* answer) {
-                        auto outcome =
-                            answer != nullptr ? outcome_of(*answer) : unknown_outcome(no_answer);
+                        auto outcome = answer != nullptr
+                                           ? outcome_of(*answer)
+                                           : unknown_outcome(details::connector_silent);
                         outcome.crashed = answer == nullptr && asked->has_ended() && !closing_;
                         events_->outcome(id, device, std::move(outcome));
                     });
