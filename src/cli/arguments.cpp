@@ -140,6 +140,10 @@ boost::json::value as_false(const std::string& /*text*/) {
     return false;
 }
 
+boost::json::value as_yes(const std::string& text) {
+    return text == "yes";
+}
+
 boost::json::value as_text(const std::string& text) {
     return boost::json::value(text);
 }

@@ -41,6 +41,8 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 /// For a flag: always true, always false.
 [[nodiscard]] boost::json::value as_true(const std::string& text);
 [[nodiscard]] boost::json::value as_false(const std::string& text);
+/// For "yes" and "no".
+[[nodiscard]] boost::json::value as_yes(const std::string& text);
 [[nodiscard]] boost::json::value as_text(const std::string& text);
 [[nodiscard]] boost::json::value as_number(const std::string& text);
 /// "100/200ms" as an object.

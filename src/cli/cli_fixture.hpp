@@ -46,7 +46,8 @@ struct CliTest : ::testing::Test {
         std::ostringstream err;
         auto settings = environment;
         settings.emplace("MERPATI_STORE__URL", "sqlite:" + folder.file("m.db"));
-        const auto program = make_program({.out = out, .err = err, .environment = settings});
+        const auto program = make_program(
+            {.out = out, .err = err, .environment = settings, .piped_line = piped_line});
         Printed done;
         done.code = program->run(arguments);
         done.err = err.str();
@@ -64,6 +65,7 @@ struct CliTest : ::testing::Test {
 
     merpati::testing::TemporaryFolder folder;
     std::map<std::string, std::string> environment;
+    std::optional<std::string> (*piped_line)() = nullptr;
 };
 
 }  // namespace merpati::cli::testing

@@ -1,13 +1,13 @@
 // merpati backup, migrate, config show and sample, version
 #include <filesystem>
 #include <ostream>
-#include <source_location>
+#include <system_error>
 
 #include <CLI/App.hpp>
 #include <fmt/format.h>
 
-#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/request_command.hpp"
 #include "cli/version.hpp"
 #include "config/reference.hpp"
 
@@ -17,6 +17,18 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto backup_timeout = 2h;  // A large store on a slow disk.
+
+/// The server may run in another folder.
+Result<boost::json::value> as_absolute_path(const std::vector<std::string>& texts) {
+    std::error_code error;
+    const auto absolute = std::filesystem::absolute(texts.front(), error);
+    if (error) {
+        return fail(ErrorCode::io_failed,
+                    "the folder in which this command runs is gone: give FILE as an absolute path, "
+                    "from another folder");
+    }
+    return boost::json::value(absolute.string());
+}
 
 int migrate(Session& session) {
     static constexpr Column sheet[]{"version", "store"};
@@ -61,34 +73,24 @@ int show_sample(Session& session) {
 
 void add_backup(Program& program) {
     static constexpr Column sheet[]{"file", "bytes"};
-    auto file = std::make_shared<std::string>();
-    auto& command = program.add_command(
-        program.root(),
-        {.name = "backup",
-         .summary = "Write a consistent copy of the store to a new file",
-         .details = "Works while the server runs. Keep the key file (store.key_file) with the "
-                    "copy:\na store cannot be opened without its key. A store in PostgreSQL is "
-                    "backed up by\nthe database's own programs, such as pg_dump.",
-         .example = "merpati backup /var/backups/merpati-monday.db",
-         .section = section::operation},
-        [file](Session& session) {
-            std::error_code error;
-            const auto absolute = std::filesystem::absolute(*file, error).string();
-            if (error) {
-                return session.fail(
-                    {.code = ErrorCode::io_failed,
-                     .detail = "the folder in which this command runs is gone: give FILE as an "
-                               "absolute path, from another folder",
-                     .origin = std::source_location::current()});
-            }
-            return session.show(session.ask(http::Method::post, "/admin/backup",
-                                            {{"file", absolute}}, backup_timeout),
-                                sheet);
-        });
-    command.add_option("FILE", *file, "Where to; it must not exist")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
+    add_request_command(
+        program, program.root(),
+        {.text = {.name = "backup",
+                  .summary = "Write a consistent copy of the store to a new file",
+                  .details =
+                      "Works while the server runs. Keep the key file (store.key_file) with the "
+                      "copy:\na store cannot be opened without its key. A store in PostgreSQL is "
+                      "backed up by\nthe database's own programs, such as pg_dump.",
+                  .example = "merpati backup /var/backups/merpati-monday.db",
+                  .section = section::operation},
+         .method = http::Method::post,
+         .path = "/admin/backup",
+         .parameters = {{.name = "FILE",
+                         .help = "Where to; it must not exist",
+                         .field = "file",
+                         .value_of_all = as_absolute_path}},
+         .columns = sheet,
+         .timeout = backup_timeout});
 }
 
 void add_migrate(Program& program) {

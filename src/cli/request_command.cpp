@@ -92,11 +92,14 @@ int list(Session& session, const RequestCommand& command, const std::string& tar
 }
 
 int run(Session& session, const RequestCommand& command, const Typed& typed) {
-    const auto call = call_of(command, typed);
+    auto call = call_of(command, typed);
     if (!call) {
         return session.fail(call.error());
     }
-    const auto& [target, id, file, body] = *call;
+    auto& [target, id, file, body] = *call;
+    if (command.complete != nullptr) {
+        command.complete(session, body);
+    }
     if (!command.formats.empty()) {
         return typed.at(format_option).front() == json_lines ? session.print_lines(target)
                                                              : session.print_text_lines(target);
@@ -141,7 +144,21 @@ void describe(CLI::Option& option, const Parameter& parameter) {
     }
 }
 
-/// Its relations to options before it.
+void add_option(CLI::App& command, const Parameter& parameter, std::string& text) {
+    const std::string name{parameter.name};
+    text = parameter.standard;
+    if (parameter.is_flag) {
+        command.add_flag(name, text, parameter.help);
+    } else {
+        describe(*command.add_option(name, text, parameter.help), parameter);
+    }
+}
+
+void add_repeated(CLI::App& command, const Parameter& parameter, std::vector<std::string>& texts) {
+    auto* option = command.add_option(std::string{parameter.name}, texts, parameter.help);
+    describe(*option->allow_extra_args(false), parameter);
+}
+
 void relate(CLI::App& command, const Parameter& parameter) {
     auto* option = command.get_option(std::string{parameter.name});
     if (!parameter.needs.empty()) {
@@ -150,12 +167,6 @@ void relate(CLI::App& command, const Parameter& parameter) {
     for (const auto other : parameter.excludes) {
         option->excludes(command.get_option(std::string{other}));
     }
-}
-
-void add_repeated(CLI::App& command, const Parameter& parameter, std::vector<std::string>& texts) {
-    auto* option = command.add_option(std::string{parameter.name}, texts, parameter.help);
-    describe(*option->allow_extra_args(false), parameter);
-    relate(command, parameter);
 }
 
 }  // namespace
@@ -213,13 +224,7 @@ void add_request_commands(Program& program, CLI::App& group, std::vector<Request
 }
 
 void add_parameter(CLI::App& command, const Parameter& parameter, std::string& text) {
-    const std::string name{parameter.name};
-    text = parameter.standard;
-    if (parameter.is_flag) {
-        command.add_flag(name, text, parameter.help);
-    } else {
-        describe(*command.add_option(name, text, parameter.help), parameter);
-    }
+    add_option(command, parameter, text);
     relate(command, parameter);
 }
 
@@ -229,8 +234,11 @@ void add_parameters(CLI::App& command, const std::vector<Parameter>& parameters,
         if (parameter.repeats) {
             add_repeated(command, parameter, texts);
         } else {
-            add_parameter(command, parameter, texts.emplace_back());
+            add_option(command, parameter, texts.emplace_back());
         }
+    }
+    for (const auto& parameter : parameters) {
+        relate(command, parameter);
     }
 }
 

@@ -33,15 +33,15 @@ struct Parameter {
     /// object.
     std::string_view field{};
     boost::json::value (*value_of)(const std::string& text) = as_text;
-    /// In place of `value_of`: one value of all texts of an option that repeats.
+    /// In place of `value_of`: one value of all texts, or an error.
     Result<boost::json::value> (*value_of_all)(const std::vector<std::string>& texts) = nullptr;
     std::string_view standard{};  // The default; empty: the field is left out.
     bool optional = false;        // For arguments; see `required` for options.
     bool is_flag = false;         // An option without a value.
     bool repeats = false;         // An option that may be given several times: the field is a list.
     bool required = false;        // Of an option.
-    std::string_view needs{};     // An option before it that must be given too.
-    std::vector<std::string_view> excludes{};  // Options before it that must not be given too.
+    std::string_view needs{};     // An option that must be given too.
+    std::vector<std::string_view> excludes{};  // Options that must not be given too.
     /// It names a file, and the value is the file's text, at most so long; 0: it is the value.
     std::size_t file_bytes_max = 0;
     /// It names the file that is the request's body; given one, the others are of the query.
@@ -70,6 +70,8 @@ struct RequestCommand {
     bool is_long = false;               // A list that has a --limit.
     /// For an export, which is streamed: what --format takes, first the default.
     std::vector<std::string_view> formats{};
+    /// Adds to the body what no argument gives.
+    void (*complete)(Session& session, boost::json::object& body) = nullptr;
     RecordView* view = nullptr;  // Null: people read the answer's fields as they are.
     /// Prints a record that is more than its columns. `id` is what "{}" in `path` stands for.
     int (*show)(Session& session, boost::json::value& answer, const std::string& id) = nullptr;
@@ -80,7 +82,8 @@ struct RequestCommand {
 void add_request_command(Program& program, CLI::App& group, RequestCommand command);
 void add_request_commands(Program& program, CLI::App& group, std::vector<RequestCommand> commands);
 
-/// Adds an argument or option with one value to a command that is no row. Its field is not used.
+/// Adds an argument or option with one value to a command that is no row. Its field is not used;
+/// options that it needs or excludes are there already.
 void add_parameter(CLI::App& command, const Parameter& parameter, std::string& text);
 
 // What a command is made of, for commands that are rows only in part.

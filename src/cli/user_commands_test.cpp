@@ -47,6 +47,23 @@ TEST_F(UserCommandsTest, RolesAddressAndPasswordChange) {
     EXPECT_EQ(run({"user", "remove", "ani@warung.example"}).code, exit_failed);
 }
 
+TEST_F(UserCommandsTest, APasswordIsReadFromStandardInputAndNotShown) {
+    piped_line = [] { return std::optional<std::string>{"kata sandi rahasia"}; };
+    const auto made = run({"user", "create", "ani@toko.example", "--admin"});
+    EXPECT_THAT(made.out, ::testing::StartsWith("Created.\nid "));
+    EXPECT_THAT(made.out, Not(HasSubstr("password")));
+    const auto set = run({"user", "set", "ani@toko.example", "--new-password"});
+    EXPECT_THAT(set.out, ::testing::StartsWith("id "));
+    EXPECT_THAT(set.out, Not(HasSubstr("password")));
+    piped_line = [] { return std::optional<std::string>{"pendek"}; };
+    EXPECT_EQ(run({"user", "set", "ani@toko.example", "--new-password"}).code, exit_failed);
+    EXPECT_EQ(run({"user", "set", "ani@toko.example", "--admin", "yes"}).code, exit_done)
+        << "nothing is read where no password changes";
+    piped_line = nullptr;
+    EXPECT_THAT(run({"user", "set", "ani@toko.example", "--new-password"}).out,
+                ::testing::ContainsRegex("^The password is shown only now.\nid .*\n.*\npassword "));
+}
+
 TEST_F(UserCommandsTest, ALinkLeadsToTheAppsAddress) {
     json({"user", "create", "ani@toko.example", "--admin"});
     EXPECT_THAT(json({"user", "link", "ani@toko.example"}).text("url"),

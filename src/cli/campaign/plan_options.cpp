@@ -18,10 +18,6 @@ constexpr std::size_t message_bytes_max = 16'384;
 constexpr std::int64_t weight_max = 1'000;
 constexpr std::int64_t per_minute_max = 1'000'000;
 
-boost::json::value as_yes(const std::string& text) {
-    return text == "yes";
-}
-
 boost::json::value as_pace(const std::string& text) {
     return object{{"per_minute", number_of(text)}};
 }
