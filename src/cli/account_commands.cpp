@@ -38,9 +38,9 @@ constexpr Column usage_columns[]{"account", "day",  "device", "source",
 
 const Parameter id{.name = "ID", .help = "The account: acc_1, or 1"};
 
-/// `first`, and the options that `create` and `set` share.
-std::vector<Parameter> with_choices(std::vector<Parameter> first) {
-    const std::vector<Parameter> choices{
+/// The options that `create` and `set` share.
+std::vector<Parameter> choices() {
+    return {
         {.name = "--plan",
          .help = "free and trial cannot add devices over the API",
          .words = {"paid", "trial", "free"},
@@ -90,8 +90,6 @@ std::vector<Parameter> with_choices(std::vector<Parameter> first) {
          .shape = "CODE",
          .field = "country"},
     };
-    first.insert(first.end(), choices.begin(), choices.end());
-    return first;
 }
 
 std::vector<RequestCommand> commands() {
@@ -105,7 +103,7 @@ std::vector<RequestCommand> commands() {
               .example = "merpati account create \"Toko Ani\" --credits 1000 --rate 50/s"},
          .method = http::Method::post,
          .path = "/admin/accounts",
-         .parameters = with_choices({{.name = "NAME", .help = "Its name", .field = "name"}}),
+         .parameters = joined({{.name = "NAME", .help = "Its name", .field = "name"}}, choices()),
          .columns = sheet,
          .sentence = "Created. The webhook secret is shown only now; next: merpati key create ID",
          .when_lost = "the account {0} was created, but nobody has seen its webhook secret: make a "
@@ -128,8 +126,9 @@ std::vector<RequestCommand> commands() {
                   .example = "merpati account set acc_1 --plan paid --expires none"},
          .method = http::Method::patch,
          .path = "/admin/accounts/{}",
-         .parameters = with_choices(
-             {id, {.name = "--name", .help = "Its name", .shape = "NAME", .field = "name"}}),
+         .parameters =
+             joined({id, {.name = "--name", .help = "Its name", .shape = "NAME", .field = "name"}},
+                    choices()),
          .columns = sheet},
         {.text = {.name = "topup",
                   .summary = "Add credit to an account",

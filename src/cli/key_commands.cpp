@@ -45,7 +45,7 @@ std::vector<RequestCommand> commands() {
          .method = http::Method::post,
          .path = "/keys",
          .parameters =
-             {{.name = "ACCOUNT", .help = "Whose key it is: acc_1, or 1", .field = "account"},
+             {account_argument("Whose key it is: acc_1, or 1"),
               {.name = "--revision",
                .help = "Pin the key to a revision (auto)",
                .words = {"A", "B", "auto"},
@@ -66,7 +66,7 @@ std::vector<RequestCommand> commands() {
                   .summary = "List an account's keys, including revoked ones",
                   .example = "merpati key list acc_1"},
          .path = "/keys",
-         .parameters = {{.name = "ACCOUNT", .help = "Whose keys: acc_1, or 1", .field = "account"}},
+         .parameters = {account_argument("Whose keys: acc_1, or 1")},
          .columns = list_columns,
          .when_empty = "The account has no keys: merpati key create ACCOUNT"},
         {.text = {.name = "rotate",

@@ -178,10 +178,15 @@ Parameter account_filter() {
             .field = "account"};
 }
 
-Parameter required_account_filter() {
-    auto filter = account_filter();
-    filter.required = true;
-    return filter;
+Parameter required_account(std::string help) {
+    auto account = account_filter();
+    account.help = std::move(help);
+    account.required = true;
+    return account;
+}
+
+Parameter account_argument(std::string help) {
+    return {.name = "ACCOUNT", .help = std::move(help), .field = "account"};
 }
 
 Parameter state_filter(std::vector<std::string_view> states) {

@@ -51,7 +51,9 @@ struct Parameter {
 /// "--account" of a list or an export of all accounts.
 [[nodiscard]] Parameter account_filter();
 /// "--account" that must be given.
-[[nodiscard]] Parameter required_account_filter();
+[[nodiscard]] Parameter required_account(std::string help = "Only of this account: acc_1, or 1");
+/// "ACCOUNT", of the body or the query.
+[[nodiscard]] Parameter account_argument(std::string help = "The account: acc_1, or 1");
 [[nodiscard]] Parameter state_filter(std::vector<std::string_view> states);
 
 /// `first`, and then `more`.

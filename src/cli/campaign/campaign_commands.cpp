@@ -58,9 +58,7 @@ std::vector<RequestCommand> commands() {
                       "  --message-file tagihan.txt --purpose transactional"},
          .method = http::Method::post,
          .path = "/campaigns",
-         .parameters = with_plan_options(
-             {.name = "ACCOUNT", .help = "The account: acc_1, or 1", .field = "account"},
-             PlanUse::create),
+         .parameters = with_plan_options(account_argument(), PlanUse::create),
          .sentence = "Created. Next, its recipients: merpati campaign import ID FILE",
          .show = show},
         {.text = {.name = "show",

@@ -26,11 +26,7 @@ constexpr Column imported_contacts_sheet[]{"rows",    "added",     "merged",
                                            "invalid", "duplicate", "columns"};
 
 const Parameter contact_number{.name = "NUMBER", .help = "The person's number"};
-const Parameter contact_account{.name = "--account",
-                                .help = "Whose contact: acc_1, or 1",
-                                .shape = "ID",
-                                .field = "account",
-                                .required = true};
+const Parameter contact_account = required_account("Whose contact: acc_1, or 1");
 
 Parameter tag_filter() {
     return {
@@ -42,7 +38,7 @@ RequestCommand list() {
                      .summary = "List contacts of an account, in the order of numbers",
                      .example = "merpati contact list --account acc_1 --tag vip"},
             .path = "/contacts",
-            .parameters = {required_account_filter(),
+            .parameters = {required_account(),
                            tag_filter(),
                            {.name = "--text",
                             .help = "Only with this in the name or the number",
@@ -119,11 +115,7 @@ RequestCommand import_contacts() {
                  .example = "merpati contact import pelanggan.csv --account acc_1 --tag lebaran"},
         .method = http::Method::post,
         .path = "/contacts/import",
-        .parameters = joined(people_file(), {{.name = "--account",
-                                              .help = "Whose contacts: acc_1, or 1",
-                                              .shape = "ID",
-                                              .field = "account",
-                                              .required = true},
+        .parameters = joined(people_file(), {required_account("Whose contacts: acc_1, or 1"),
                                              {.name = "--tag",
                                               .help = "A tag that all of them get; repeatable",
                                               .shape = "TAG",
@@ -140,7 +132,7 @@ RequestCommand export_contacts() {
                                 "with an apostrophe.",
                      .example = "merpati contact export --account acc_1 > contacts.csv"},
             .path = "/contacts/export",
-            .parameters = {required_account_filter(), tag_filter()},
+            .parameters = {required_account(), tag_filter()},
             .formats = {"csv", "ndjson"}};
 }
 

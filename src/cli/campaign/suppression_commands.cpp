@@ -18,18 +18,14 @@ constexpr Column removed_suppression_sheet[]{"number", "removed"};
 constexpr Column imported_suppressions_sheet[]{"rows", "added", "invalid", "duplicate"};
 
 const Parameter suppressed_number{.name = "NUMBER", .help = "The number"};
-const Parameter suppressing_account{.name = "--account",
-                                    .help = "Whose campaigns: acc_1, or 1",
-                                    .shape = "ID",
-                                    .field = "account",
-                                    .required = true};
+const Parameter suppressing_account = required_account("Whose campaigns: acc_1, or 1");
 
 RequestCommand list() {
     return {.text = {.name = "list",
                      .summary = "List suppressed numbers, in the order of numbers",
                      .example = "merpati suppression list --account acc_1"},
             .path = "/suppressions",
-            .parameters = {required_account_filter(),
+            .parameters = {required_account(),
                            {.name = "--number",
                             .help = "Only those that begin so: 62812",
                             .shape = "DIGITS",
@@ -80,7 +76,7 @@ RequestCommand export_all() {
                      .details = "The output is streamed, so its size does not matter.",
                      .example = "merpati suppression export --account acc_1 > out.csv"},
             .path = "/suppressions/export",
-            .parameters = {required_account_filter()},
+            .parameters = {required_account()},
             .formats = {"csv", "ndjson"}};
 }
 
