@@ -157,6 +157,7 @@ public:
                 },
             .opt_out_url = [](auto, auto number,
                               auto) { return "https://x.example/o/" + number.text(); },
+            .accepted = [this](auto message) { scheduler->accepted(std::move(message)); },
             .on_progress = [this](const auto& campaign) { progress.push_back(campaign.counts); },
             .log = telemetry::Log::none()});
         join();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "admission/principal.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "connector/connector.hpp"
@@ -61,13 +62,14 @@ public:
     /// Empty: it does not run, or nothing is known yet.
     [[nodiscard]] virtual std::optional<Speed> speed_of(model::CampaignId id) = 0;
 
-    /// Sends messages outside the campaign's counts (model::Message::test). They are charged, and
-    /// take the way of API messages. Ends at the first that is refused, and returns the ids of
-    /// those before, in order; its error, if there are none. Errors: refused (too little credit),
-    /// conflict (a sender is not the account's, or there is no running server), busy,
-    /// shutting_down.
-    [[nodiscard]] virtual Result<std::vector<model::MessageId>> send_tests(
-        const model::Campaign& campaign, const std::vector<TestSend>& tests) = 0;
+    /// Sends a message outside the campaign's counts (model::Message::test). It is charged, and
+    /// takes the way of API messages (intake::Intake) for the caller. Errors: refused (too little
+    /// credit), conflict (the sender is not the account's, or there is no running server),
+    /// forbidden (the caller or the account may not send any more), elsewhere (another node works
+    /// for the account now), busy, shutting_down.
+    [[nodiscard]] virtual Result<model::MessageId> send_test(
+        const model::Campaign& campaign, const TestSend& test,
+        const admission::Principal& caller) = 0;
     static constexpr std::size_t tests_max = 10;
 };
 
@@ -86,8 +88,9 @@ public:
     [[nodiscard]] std::optional<Speed> speed_of(model::CampaignId /*id*/) override {
         return std::nullopt;
     }
-    [[nodiscard]] Result<std::vector<model::MessageId>> send_tests(
-        const model::Campaign& /*campaign*/, const std::vector<TestSend>& /*tests*/) override {
+    [[nodiscard]] Result<model::MessageId> send_test(
+        const model::Campaign& /*campaign*/, const TestSend& /*test*/,
+        const admission::Principal& /*caller*/) override {
         return fail(ErrorCode::conflict, "the server is stopped: it sends nothing");
     }
 };

@@ -113,8 +113,9 @@ public:
         return fail(ErrorCode::conflict, "it asks nobody");
     }
     std::optional<Speed> speed_of(model::CampaignId /*id*/) override { return std::nullopt; }
-    Result<std::vector<model::MessageId>> send_tests(
-        const model::Campaign& /*campaign*/, const std::vector<TestSend>& /*tests*/) override {
+    Result<model::MessageId> send_test(const model::Campaign& /*campaign*/,
+                                       const TestSend& /*test*/,
+                                       const admission::Principal& /*caller*/) override {
         return fail(ErrorCode::conflict, "it sends nothing");
     }
     std::optional<ProbeVerdict> probe_media(model::AccountId /*account*/,

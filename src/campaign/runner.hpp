@@ -91,8 +91,9 @@ public:
         /// threads.
         StartChecks::Check check;
         decltype(Feed::Means::opt_out_url) opt_out_url;
-        /// Called for each message that was handed to its lane, on the committer's thread.
-        std::function<void(const model::Message&)> on_accepted{};
+        /// Takes each message that was stored (intake::Intake::accepted), on the committer's
+        /// thread.
+        std::function<void(std::unique_ptr<model::Message>)> accepted;
         /// Called at most twice a second for a campaign whose counts change, on the runner's
         /// thread.
         std::function<void(const model::Campaign&)> on_progress{};

@@ -203,10 +203,7 @@ void Runner::handed_over(const KnownPtr& known, const std::shared_ptr<Submitted>
         const auto result = done ? row.result : Handed::left;
         if (result == Handed::queued) {
             ++handed_over_;
-            if (means_.on_accepted) {
-                means_.on_accepted(*row.message);
-            }
-            means_.scheduler.accepted(std::move(row.message));
+            means_.accepted(std::move(row.message));
         } else if (submitted->devices[at]) {
             loads_.remove(submitted->campaign, *submitted->devices[at]);
         }

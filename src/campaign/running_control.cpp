@@ -1,38 +1,60 @@
 #include "campaign/running_control.hpp"
 
+#include <algorithm>
+#include <array>
 #include <future>
+#include <string_view>
 #include <utility>
 
 namespace merpati::campaign {
 namespace {
 
+using admission::Refusal;
 using namespace std::chrono_literals;
 
 constexpr auto probed_within = 10s;  // A probe has a shorter deadline of its own.
 constexpr auto stored_within = 10s;
 constexpr auto found_within = 10s;
 
-Result<void> stored_of(store::Accept::Result result) {
-    using enum store::Accept::Result;
-    switch (result) {
-        case stored:
-            return {};
-        case credit_exhausted:
-            return fail(ErrorCode::refused, "the account has too little credit");
-        case sender_gone:
-        case not_permitted:
-            return fail(ErrorCode::conflict, "the account has no such device");
-        case no_room:
-        case locked:
-        case unavailable:
-        case damaged:
-        case repeated:
-        case key_reused:
-        case retried_before:
-            return fail(ErrorCode::busy, "the message cannot be stored now");
-    }
-    return {};
+struct Failure {
+    Refusal refusal;
+    ErrorCode code;
+    std::string_view detail;
+};
+
+constexpr std::string_view rights_changed = "what you may do has changed since the call began";
+
+/// All other refusals say that the message cannot be stored now.
+constexpr std::array failures{
+    Failure{Refusal::credit_exhausted, ErrorCode::refused, "the account has too little credit"},
+    Failure{Refusal::sender_invalid, ErrorCode::conflict, "the account has no such device"},
+    Failure{Refusal::key_invalid, ErrorCode::forbidden, rights_changed},
+    Failure{Refusal::scope_missing, ErrorCode::forbidden, rights_changed},
+    Failure{Refusal::account_expired, ErrorCode::forbidden, rights_changed},
+    Failure{Refusal::elsewhere, ErrorCode::elsewhere, "another node works for the account now"},
+    Failure{Refusal::overloaded, ErrorCode::busy, "too many messages are being stored"},
+};
+
+std::unexpected<Error> refused(Refusal refusal) {
+    const auto found = std::ranges::find(failures, refusal, &Failure::refusal);
+    return found == failures.end() ? fail(ErrorCode::busy, "the message cannot be stored now")
+                                   : fail(found->code, std::string{found->detail});
 }
+
+/// One test, until it is stored or refused.
+class Entry final : public intake::Intake::Entry {
+public:
+    using Stored = Result<model::MessageId>;
+
+    [[nodiscard]] std::future<Stored> result() { return result_.get_future(); }
+
+    void complete(store::Accept& /*accept*/, Millis /*delay*/) override {}
+    void refused(Refusal refusal) override { result_.set_value(campaign::refused(refusal)); }
+    void stored(const store::Accept& accept) override { result_.set_value(accept.message->id); }
+
+private:
+    std::promise<Stored> result_;
+};
 
 }  // namespace
 
@@ -59,27 +81,21 @@ Result<std::optional<connector::MessageTemplate>> RunningControl::find_template(
                : Found{fail(ErrorCode::timeout, "the platform does not answer: try again")};
 }
 
-Result<std::vector<model::MessageId>> RunningControl::send_tests(
-    const model::Campaign& campaign, const std::vector<TestSend>& tests) {
-    std::vector<model::MessageId> sent;
-    for (const auto& test : tests) {
-        auto id = send(message_of(campaign, test));
-        if (!id && sent.empty()) {
-            return pass(id);
-        }
-        if (!id) {
-            break;
-        }
-        sent.push_back(*id);
-    }
-    return sent;
+Result<model::MessageId> RunningControl::send_test(const model::Campaign& campaign,
+                                                   const TestSend& test,
+                                                   const admission::Principal& caller) {
+    const auto entry = std::make_shared<Entry>();
+    auto result = entry->result();
+    means_.intake.store(message_of(campaign, test), caller, entry);
+    return result.wait_for(stored_within) == std::future_status::ready
+               ? result.get()
+               : fail(ErrorCode::shutting_down, "the server stops");
 }
 
 /// Belongs to no campaign, so that no row and no count changes with it.
 std::unique_ptr<model::Message> RunningControl::message_of(const model::Campaign& campaign,
                                                            const TestSend& test) const {
     auto message = std::make_unique<model::Message>();
-    message->id = means_.ids.next();
     message->account = campaign.account;
     message->device = test.from;
     message->recipient = test.to.text();
@@ -91,33 +107,7 @@ std::unique_ptr<model::Message> RunningControl::message_of(const model::Campaign
                                                            : campaign.plan.callback;
     message->typing = campaign.plan.typing;
     message->test = true;
-    message->accepted_at = means_.clock.wall_now();
-    message->due_at = means_.clock.now();
     return message;
-}
-
-Result<model::MessageId> RunningControl::send(std::unique_ptr<model::Message> message) {
-    const auto id = message->id;
-    const auto promise = std::make_shared<std::promise<store::Accept::Result>>();
-    auto result = promise->get_future();
-    const bool taken = means_.committer.accept(
-        {.message = std::move(message)}, [this, promise](store::Accept&& accept) {
-            if (accept.result == store::Accept::Result::stored) {
-                if (means_.on_accepted) {
-                    means_.on_accepted(*accept.message);
-                }
-                means_.scheduler.accepted(std::move(accept.message));
-            }
-            promise->set_value(accept.result);
-        });
-    if (!taken) {
-        return fail(ErrorCode::busy, "too many messages are being stored");
-    }
-    if (result.wait_for(stored_within) != std::future_status::ready) {
-        return fail(ErrorCode::shutting_down, "the server stops");
-    }
-    const auto stored = stored_of(result.get());
-    return stored ? Result<model::MessageId>{id} : pass(stored);
 }
 
 }  // namespace merpati::campaign

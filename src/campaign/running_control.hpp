@@ -3,12 +3,9 @@
 
 #include <functional>
 
-#include "base/queue_clock.hpp"
-#include "base/uuid.hpp"
 #include "campaign/control.hpp"
 #include "campaign/open_campaigns.hpp"
-#include "scheduler/scheduler.hpp"
-#include "store/committer.hpp"
+#include "intake/intake.hpp"
 
 namespace merpati::campaign {
 
@@ -16,16 +13,11 @@ namespace merpati::campaign {
 class RunningControl final : public Control {
 public:
     struct Means {
-        const QueueClock& clock;
-        UuidSource& ids;
-        store::Committer& committer;
-        scheduler::Scheduler& scheduler;
+        intake::Intake& intake;
         media::MediaFetcher& media_fetcher;
         OpenCampaigns& open;
         /// The account's address for callbacks.
         std::function<std::string(model::AccountId)> callback_of;
-        /// Called for each message that was stored, on the committer's thread.
-        std::function<void(const model::Message&)> on_accepted{};
         /// Asks the device's platform (connector::Connector::find_template).
         std::function<void(const model::Device&, std::string name, std::string language,
                            connector::Connector::TemplateFound)>
@@ -43,13 +35,13 @@ public:
     [[nodiscard]] std::optional<Speed> speed_of(model::CampaignId id) override {
         return means_.open.speed_of(id);
     }
-    [[nodiscard]] Result<std::vector<model::MessageId>> send_tests(
-        const model::Campaign& campaign, const std::vector<TestSend>& tests) override;
+    [[nodiscard]] Result<model::MessageId> send_test(const model::Campaign& campaign,
+                                                     const TestSend& test,
+                                                     const admission::Principal& caller) override;
 
 private:
     [[nodiscard]] std::unique_ptr<model::Message> message_of(const model::Campaign& campaign,
                                                              const TestSend& test) const;
-    [[nodiscard]] Result<model::MessageId> send(std::unique_ptr<model::Message> message);
 
     const Means means_;
 };

@@ -180,8 +180,9 @@ public:
         return std::optional<connector::MessageTemplate>{};
     }
     std::optional<Speed> speed_of(model::CampaignId /*id*/) override { return std::nullopt; }
-    Result<std::vector<model::MessageId>> send_tests(
-        const model::Campaign& /*campaign*/, const std::vector<TestSend>& /*tests*/) override {
+    Result<model::MessageId> send_test(const model::Campaign& /*campaign*/,
+                                       const TestSend& /*test*/,
+                                       const admission::Principal& /*caller*/) override {
         return fail(ErrorCode::conflict, "it sends nothing");
     }
 

@@ -16,31 +16,15 @@ CallRooms::CallRooms(Rooms given)
       callers(rooms.clock, rooms.directory, app_address(rooms.settings),
               session_limits(rooms.settings), rooms.settings.api.rate),
       waiters(rooms.committer),
-      admission({.clock = rooms.queue_clock,
-                 .random = rooms.random,
-                 .directory = rooms.directory,
-                 .policy = rooms.policy,
-                 .connectors = rooms.sending.connectors,
-                 .condition = rooms.store.condition()},
-                admission_options(rooms.settings)),
-      intake({.clock = rooms.queue_clock,
-              .ids = rooms.ids,
-              .directory = rooms.directory,
-              .rights = rooms.rights,
-              .ownership = rooms.ownership,
-              .admission = admission,
-              .media_fetcher = rooms.sending.media_fetcher,
-              .committer = rooms.committer,
-              .scheduler = rooms.sending.scheduler}),
       send({.clock = rooms.queue_clock,
-            .intake = intake,
+            .intake = rooms.intake,
             .idempotency = idempotency,
             .waiters = waiters},
            send_options(rooms.settings)),
       bulk({.clock = rooms.queue_clock,
             .directory = rooms.directory,
             .rights = rooms.rights,
-            .intake = intake,
+            .intake = rooms.intake,
             .readers = rooms.readers,
             .idempotency = rooms.ledger,
             .committer = rooms.committer},
@@ -59,7 +43,7 @@ CallRooms::CallRooms(Rooms given)
                 .committer = rooms.committer,
                 .scheduler = rooms.sending.scheduler,
                 .directory = rooms.directory,
-                .intake = intake,
+                .intake = rooms.intake,
                 .default_rate = rooms.settings.api.rate,
                 .on_finish = rooms.on_finish}),
       callbacks(rooms.sending.callbacks, rooms.ids, rooms.queue_clock),
@@ -119,10 +103,6 @@ Result<void> CallRooms::change(std::move_only_function<Result<void>(store::Table
 
 /// Connects what operations report with the rooms that follow it.
 void CallRooms::join() {
-    intake.on_accepted = [this](const model::Message& message) {
-        rooms.tally.accepted(message.revision);
-        rooms.publisher.message(message, model::MessageState::pending);
-    };
     bulk.on_fault = idempotency.on_fault = [this](const Error& error) { manage.report(error); };
     bulk.on_refused =
         authenticator.on_refused = [this](api::Refusal refusal) { rooms.tally.refused(refusal); };

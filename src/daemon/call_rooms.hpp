@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "admission/admission.hpp"
 #include "admission/caller_rights.hpp"
 #include "admission/directory.hpp"
 #include "admission/ownership.hpp"
@@ -17,7 +16,6 @@
 #include "api/manage/engine/manage.hpp"
 #include "api/manage/engine/service.hpp"
 #include "api/send/bulk.hpp"
-#include "api/send/intake.hpp"
 #include "api/send/outcome_waiters.hpp"
 #include "api/send/send.hpp"
 #include "base/clock.hpp"
@@ -28,10 +26,10 @@
 #include "config/settings.hpp"
 #include "daemon/campaign_rooms.hpp"
 #include "daemon/controls.hpp"
-#include "daemon/publisher.hpp"
 #include "daemon/sending_rooms.hpp"
 #include "daemon/sign_in.hpp"
 #include "daemon/tally.hpp"
+#include "intake/intake.hpp"
 #include "outbound/address_policy.hpp"
 #include "store/committer.hpp"
 #include "store/reader_pool.hpp"
@@ -55,7 +53,7 @@ struct CallRooms {
         const admission::CallerRights& rights;
         const admission::Ownership& ownership;
         const outbound::AddressPolicy& policy;
-        Publisher& publisher;
+        intake::Intake& intake;
         Tally& tally;
         SendingRooms& sending;
         CampaignRooms& campaigns;
@@ -78,8 +76,6 @@ struct CallRooms {
     api::Authenticator authenticator;
     api::Callers callers;
     api::OutcomeWaiters waiters;
-    admission::Admission admission;
-    api::Intake intake;
     api::Send send;
     api::Bulk bulk;
     api::DeviceAddnew device_addnew;

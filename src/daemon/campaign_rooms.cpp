@@ -9,10 +9,7 @@ namespace merpati::daemon {
 
 CampaignRooms::CampaignRooms(Rooms rooms)
     : rooms_(std::move(rooms)),
-      control_({.clock = rooms_.clock,
-                .ids = rooms_.ids,
-                .committer = rooms_.committer,
-                .scheduler = rooms_.scheduler,
+      control_({.intake = rooms_.intake,
                 .media_fetcher = rooms_.media_fetcher,
                 .open = rooms_.open,
                 .callback_of =
@@ -20,7 +17,6 @@ CampaignRooms::CampaignRooms(Rooms rooms)
                         const auto account = rooms_.directory.find_account(id);
                         return account == nullptr ? std::string{} : account->account.callback_url;
                     },
-                .on_accepted = [this](const model::Message& message) { accepted(message); },
                 .find_template =
                     [this](const model::Device& device, std::string name, std::string language,
                            auto done) {
@@ -42,7 +38,7 @@ CampaignRooms::CampaignRooms(Rooms rooms)
                           model::CampaignId campaign) {
                        return links().url_of(account, number, campaign);
                    },
-               .on_accepted = [this](const model::Message& message) { accepted(message); },
+               .accepted = [this](auto message) { rooms_.intake.accepted(std::move(message)); },
                .on_progress =
                    [this](const model::Campaign& campaign) {
                        rooms_.publisher.campaign_progress(campaign);
@@ -140,11 +136,6 @@ Result<campaign::CheckStep> CampaignRooms::step(StartCheck& check) {
         return campaign::CheckStep{.report = std::move(*found),
                                    .probes_next = check.steps->probes_next()};
     });
-}
-
-void CampaignRooms::accepted(const model::Message& message) {
-    rooms_.tally.accepted(message.revision);
-    rooms_.publisher.message(message, model::MessageState::pending);
 }
 
 }  // namespace merpati::daemon

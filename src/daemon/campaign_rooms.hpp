@@ -25,8 +25,8 @@
 #include "config/settings.hpp"
 #include "connector/connectors.hpp"
 #include "daemon/publisher.hpp"
-#include "daemon/tally.hpp"
 #include "devices/platform_calls.hpp"
+#include "intake/intake.hpp"
 #include "media/media_fetcher.hpp"
 #include "outbound/address_policy.hpp"
 #include "scheduler/scheduler.hpp"
@@ -50,13 +50,13 @@ public:
         const admission::Directory& directory;
         const admission::Ownership& ownership;
         scheduler::Scheduler& scheduler;
+        intake::Intake& intake;
         const connector::Connectors& connectors;
         const outbound::AddressPolicy& policy;
         media::MediaFetcher& media_fetcher;
         campaign::OpenCampaigns& open;
         devices::PlatformCalls& platform;
         Publisher& publisher;
-        Tally& tally;
         const config::Settings& settings;
         /// The addresses that the server listens on, for links.
         std::function<std::vector<std::string>()> listening;
@@ -96,7 +96,6 @@ public:
     [[nodiscard]] campaign::RunnerCounts counts() const noexcept { return runner_.counts(); }
 
 private:
-    void accepted(const model::Message& message);
     struct StartCheck;
     [[nodiscard]] campaign::StartChecks::Step check(const campaign::CampaignPtr& campaign);
     [[nodiscard]] Result<campaign::CheckStep> step(StartCheck& check);

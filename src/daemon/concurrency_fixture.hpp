@@ -337,15 +337,15 @@ struct ConcurrencyFixture : ::testing::Test {
                                     .connectors = connectors,
                                     .condition = store->condition()},
                                    {}};
-    api::Intake intake{{.clock = clock,
-                        .ids = ids,
-                        .directory = directory,
-                        .rights = rights,
-                        .ownership = ownership,
-                        .admission = admission,
-                        .media_fetcher = media_fetcher,
-                        .committer = committer,
-                        .scheduler = scheduler}};
+    intake::Intake intake{{.clock = clock,
+                           .ids = ids,
+                           .directory = directory,
+                           .rights = rights,
+                           .ownership = ownership,
+                           .admission = admission,
+                           .media_fetcher = media_fetcher,
+                           .committer = committer,
+                           .scheduler = scheduler}};
     api::Send sending{
         {.clock = clock, .intake = intake, .idempotency = idempotency, .waiters = waiters}, {}};
     api::DeviceAddnew device_addnew{{.clock = machine,

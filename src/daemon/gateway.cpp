@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "admission/admission.hpp"
 #include "admission/caller_rights.hpp"
 #include "admission/directory.hpp"
 #include "admission/ownership.hpp"
@@ -32,6 +33,7 @@
 #include "daemon/sending_rooms.hpp"
 #include "daemon/tally.hpp"
 #include "daemon/upkeep.hpp"
+#include "intake/intake.hpp"
 #include "outbound/address_policy.hpp"
 #include "store/committer.hpp"
 #include "store/reader_pool.hpp"
@@ -73,6 +75,8 @@ public:
           committer_(clock, store_, {},
                      [this](const Error& error) { end_process(log_, settings_.store, error); }),
           sending_(for_sending()),
+          admission_(for_admission(), admission_options(settings)),
+          intake_(for_intake()),
           campaigns_(for_campaigns()),
           calls_(for_calls()),
           accounts_(for_accounts()),
@@ -223,6 +227,27 @@ private:
                 .log = log_};
     }
 
+    admission::Admission::Rooms for_admission() {
+        return {.clock = queue_clock_,
+                .random = random_,
+                .directory = directory_,
+                .policy = policy_,
+                .connectors = sending_.connectors,
+                .condition = store_.condition()};
+    }
+
+    intake::Intake::Rooms for_intake() {
+        return {.clock = queue_clock_,
+                .ids = ids_,
+                .directory = directory_,
+                .rights = rights_,
+                .ownership = ownership_,
+                .admission = admission_,
+                .media_fetcher = sending_.media_fetcher,
+                .committer = committer_,
+                .scheduler = sending_.scheduler};
+    }
+
     CampaignRooms::Rooms for_campaigns() {
         return {.clock = queue_clock_,
                 .ids = ids_,
@@ -233,13 +258,13 @@ private:
                 .directory = directory_,
                 .ownership = ownership_,
                 .scheduler = sending_.scheduler,
+                .intake = intake_,
                 .connectors = sending_.connectors,
                 .policy = policy_,
                 .media_fetcher = sending_.media_fetcher,
                 .open = open_campaigns_,
                 .platform = sending_.platform_calls,
                 .publisher = publisher_,
-                .tally = tally_,
                 .settings = settings_,
                 .listening = [this] { return entrances_.addresses(); },
                 .log = log_.in("campaign")};
@@ -258,7 +283,7 @@ private:
                 .rights = rights_,
                 .ownership = ownership_,
                 .policy = policy_,
-                .publisher = publisher_,
+                .intake = intake_,
                 .tally = tally_,
                 .sending = sending_,
                 .campaigns = campaigns_,
@@ -293,8 +318,12 @@ private:
                 }};
     }
 
-    /// Connects what the committer reports with the rooms that follow it.
+    /// Connects what the committer and the way in report with the rooms that follow it.
     void join() {
+        intake_.on_accepted = [this](const model::Message& message) {
+            tally_.accepted(message.revision);
+            publisher_.message(message, model::MessageState::pending);
+        };
         committer_.on_commit = std::bind_front(&Tally::committed, &tally_);
         committer_.on_row_changed = [this](store::RowChange&& change) {
             publisher_.row_changed(change);
@@ -379,6 +408,8 @@ private:
     Publisher publisher_;
     store::Committer committer_;
     SendingRooms sending_;
+    admission::Admission admission_;
+    intake::Intake intake_;
     CampaignRooms campaigns_;
     CallRooms calls_;
     AccountKeeper accounts_;

@@ -14,12 +14,12 @@
 #include "api/manage/engine/workers.hpp"
 #include "api/send/bulk_body.hpp"
 #include "api/send/bulk_memory.hpp"
-#include "api/send/intake.hpp"
 #include "api/session_cookie.hpp"
 #include "base/queue_clock.hpp"
 #include "http/body_receiver.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
+#include "intake/intake.hpp"
 #include "model/account.hpp"
 #include "store/committer.hpp"
 #include "store/reader_pool.hpp"
@@ -56,7 +56,7 @@ public:
         const QueueClock& clock;
         const admission::Directory& directory;
         const admission::CallerRights& rights;
-        Intake& intake;
+        intake::Intake& intake;
         store::ReaderPool& readers;
         IdempotencyLedger& idempotency;
         store::Committer& committer;

@@ -7,7 +7,7 @@
 #include "api/idempotency_ledger.hpp"
 #include "api/manage/engine/idempotency_answers.hpp"
 #include "api/send/answers.hpp"
-#include "api/send/judge.hpp"
+#include "intake/judge.hpp"
 
 namespace merpati::api {
 
@@ -108,7 +108,7 @@ Result<void> BulkTransaction::store_in(store::Tables& tables) {
 void BulkTransaction::settle() {
     using Result = store::Accept::Result;
     for (auto& [of, accept] : entering_) {
-        if (auto passed = api::judge(accept); !passed) {
+        if (auto passed = intake::judge(accept); !passed) {
             of->end = pass(passed);
         } else if (accept.result == Result::key_reused) {
             of->end = admission::refuse(Refusal::idempotency_key_reused);

@@ -10,7 +10,7 @@
 #include "admission/refusal.hpp"
 #include "api/manage/engine/problem.hpp"
 #include "api/send/bulk_message.hpp"
-#include "api/send/intake.hpp"
+#include "intake/intake.hpp"
 #include "model/ids.hpp"
 #include "store/committer.hpp"
 #include "store/people.hpp"
@@ -31,7 +31,7 @@ namespace merpati::api {
 class BulkTransaction {
 public:
     struct Means {
-        Intake& intake;
+        intake::Intake& intake;
         store::Committer& committer;
         const admission::Principal& caller;
         model::AccountId account;

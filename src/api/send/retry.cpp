@@ -41,7 +41,7 @@ std::unexpected<Error> refused(Refusal refusal) {
 }  // namespace
 
 /// One new message, until it is stored or refused.
-class Retry::Entry final : public Intake::Entry {
+class Retry::Entry final : public intake::Intake::Entry {
 public:
     Entry(const model::Message& ended, Done done)
         : ended_(ended.id),

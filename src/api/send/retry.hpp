@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "api/send/intake.hpp"
+#include "intake/intake.hpp"
 
 namespace merpati::api {
 
@@ -18,7 +18,7 @@ public:
     struct Rooms {
         const Clock& clock;
         const admission::Directory& directory;
-        Intake& intake;
+        intake::Intake& intake;
     };
     using Done = std::move_only_function<void(Result<model::MessageId>)>;
 

@@ -8,7 +8,7 @@
 namespace merpati::api {
 
 /// One call, until it is answered.
-class Send::Entry final : public Intake::Entry {
+class Send::Entry final : public intake::Intake::Entry {
 public:
     Entry(Send& send, CallResponder responder, std::optional<store::IdempotencyRecord> idempotency)
         : send_(send), responder_(std::move(responder)), idempotency_(std::move(idempotency)) {}

@@ -6,9 +6,9 @@
 
 #include "api/call.hpp"
 #include "api/idempotency.hpp"
-#include "api/send/intake.hpp"
 #include "api/send/outcome_waiters.hpp"
 #include "base/queue_clock.hpp"
+#include "intake/intake.hpp"
 
 namespace merpati::api {
 
@@ -28,7 +28,7 @@ class Send {
 public:
     struct Rooms {
         const QueueClock& clock;
-        Intake& intake;
+        intake::Intake& intake;
         const Idempotency& idempotency;
         OutcomeWaiters& waiters;
     };

@@ -6,14 +6,14 @@
 #include <fmt/format.h>
 
 #include "admission/checks.hpp"
-#include "api/send/intake.hpp"
+#include "intake/intake.hpp"
 
 namespace merpati::api {
 
 using admission::Refusal;
 
 /// One message, until it is stored or refused.
-class SingleSend::Entry final : public Intake::Entry {
+class SingleSend::Entry final : public intake::Intake::Entry {
 public:
     Entry(std::optional<store::IdempotencyRecord> once, Done done)
         : once_(std::move(once)), done_(std::move(done)) {}

@@ -16,9 +16,11 @@
 #include "model/ids.hpp"
 #include "store/records.hpp"
 
-namespace merpati::api {
-
+namespace merpati::intake {
 class Intake;
+}
+
+namespace merpati::api {
 
 /// A message that a caller wants to send for an account.
 struct SingleMessage {
@@ -44,7 +46,7 @@ public:
     struct Rooms {
         const Clock& clock;
         const admission::Directory& directory;
-        Intake& intake;
+        intake::Intake& intake;
     };
     using Sent = std::expected<model::MessageId, SingleRefusal>;
     using Done = std::move_only_function<void(Result<Sent>)>;

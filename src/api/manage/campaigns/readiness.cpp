@@ -156,7 +156,8 @@ object shown_test(const Tried& tried, Language language) {
 /// Each number is judged by itself; only a server that stops ends the rest.
 std::vector<Tried> try_all(const Context& context, const model::Campaign& campaign,
                            const std::vector<model::PhoneNumber>& to, model::PhoneNumber from,
-                           const std::optional<model::Recipient>& row) {
+                           const std::optional<model::Recipient>& row,
+                           const admission::Principal& caller) {
     std::vector<Tried> all;
     std::optional<Error> stops;
     const auto input = input_of(context, campaign);
@@ -169,9 +170,8 @@ std::vector<Tried> try_all(const Context& context, const model::Campaign& campai
         } else if (stops) {
             tried.sent = std::unexpected(*stops);
         } else {
-            const auto sent = context.campaigns.control.send_tests(
-                campaign, {test_of(std::move(preview), from, number)});
-            tried.sent = sent ? Result<model::MessageId>{sent->front()} : pass(sent);
+            tried.sent = context.campaigns.control.send_test(
+                campaign, test_of(std::move(preview), from, number), caller);
         }
         if (!tried.sent && tried.sent.error().code == ErrorCode::shutting_down) {
             stops = tried.sent.error();
@@ -307,7 +307,7 @@ Result<value> test(const Context& context, Call& call) {
     if (!recipient) {
         return pass(recipient);
     }
-    const auto all = try_all(context, *campaign, to, *from, *recipient);
+    const auto all = try_all(context, *campaign, to, *from, *recipient, call.principal);
     object answer;
     auto& messages = answer["messages"].emplace_array();
     auto& done = call.did["messages"].emplace_array();

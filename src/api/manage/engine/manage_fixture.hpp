@@ -258,14 +258,14 @@ struct RecordingControl final : campaign::Control {
         return std::nullopt;
     }
     std::optional<campaign::Speed> speed_of(model::CampaignId /*id*/) override { return speed; }
-    Result<std::vector<model::MessageId>> send_tests(
-        const model::Campaign& /*campaign*/,
-        const std::vector<campaign::TestSend>& tests) override {
+    Result<model::MessageId> send_test(const model::Campaign& /*campaign*/,
+                                       const campaign::TestSend& test,
+                                       const admission::Principal& /*caller*/) override {
         if (refusal) {
             return fail(*refusal, "it is refused");
         }
-        sent = tests;
-        return std::vector<model::MessageId>(tests.size());
+        sent = {test};
+        return model::MessageId{};
     }
 
     std::vector<model::CampaignId> withdrawn;
@@ -273,7 +273,7 @@ struct RecordingControl final : campaign::Control {
     std::optional<media::ProbeVerdict> verdict;
     std::optional<campaign::Speed> speed;
     std::vector<campaign::TestSend> sent;
-    std::optional<ErrorCode> refusal;  // Of `send_tests`.
+    std::optional<ErrorCode> refusal;  // Of `send_test`.
 };
 
 struct ManageTest : ::testing::Test {

@@ -1,9 +1,12 @@
-#include "api/send/judge.hpp"
+#include "intake/judge.hpp"
 
 #include "admission/admission.hpp"
-#include "api/errors.hpp"
 
-namespace merpati::api {
+namespace merpati::intake {
+
+using admission::Checked;
+using admission::Refusal;
+using admission::refuse;
 
 Checked<void> judge(media::ProbeVerdict verdict, model::Revision revision) {
     switch (verdict) {
@@ -48,4 +51,4 @@ Checked<void> judge(const store::Accept& accept) {
     return {};
 }
 
-}  // namespace merpati::api
+}  // namespace merpati::intake

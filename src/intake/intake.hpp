@@ -16,7 +16,7 @@
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
 
-namespace merpati::api {
+namespace merpati::intake {
 
 /// Operation: `submit` checks the message (Admission), probes the file of a media message, and
 /// stores the message. Its time of acceptance and its delay begin after the probe. When the message
@@ -76,8 +76,12 @@ public:
     /// another than the account: an administrator.
     void submit(admission::Submission&& submission, const model::Account& account,
                 admission::Principal caller, std::shared_ptr<Entry> entry);
+    /// The same without checks of the content and without a probe, for a message that the gateway
+    /// has made itself (tests of campaigns).
+    void store(std::unique_ptr<model::Message> message, admission::Principal caller,
+               std::shared_ptr<Entry> entry);
 
-    // The steps of `submit`, in their order, for messages that share a commit (Bulk).
+    // The steps of `submit`, in their order, for messages that share a commit (Bulk, campaigns).
 
     /// The checks of Admission.
     [[nodiscard]] admission::Checked<std::unique_ptr<model::Message>> examine(
@@ -119,4 +123,4 @@ private:
     Rooms rooms_;
 };
 
-}  // namespace merpati::api
+}  // namespace merpati::intake

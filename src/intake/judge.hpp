@@ -6,7 +6,7 @@
 #include "model/account.hpp"
 #include "store/write_batch.hpp"
 
-namespace merpati::api {
+namespace merpati::intake {
 
 /// Passes when the probe found no reason against the file. Errors: file_type_unsupported,
 /// mime_type_unsupported (B), file_too_large, media_unreachable.
@@ -17,4 +17,4 @@ namespace merpati::api {
 /// storage_full, and for damage the refusal of admission::storage_damaged_in.
 [[nodiscard]] admission::Checked<void> judge(const store::Accept& accept);
 
-}  // namespace merpati::api
+}  // namespace merpati::intake

@@ -1,14 +1,15 @@
-#include "api/send/intake.hpp"
+#include "intake/intake.hpp"
 
 #include <utility>
 
 #include "admission/checks.hpp"
-#include "api/send/judge.hpp"
+#include "intake/judge.hpp"
 
-namespace merpati::api {
+namespace merpati::intake {
 
 using admission::Checked;
 using admission::Refusal;
+using admission::refuse;
 
 void Intake::submit(admission::Submission&& submission, const model::Account& account,
                     admission::Principal caller, std::shared_ptr<Entry> entry) {
@@ -33,6 +34,12 @@ void Intake::submit(admission::Submission&& submission, const model::Account& ac
     });
 }
 
+void Intake::store(std::unique_ptr<model::Message> message, admission::Principal caller,
+                   std::shared_ptr<Entry> entry) {
+    entry->caller_ = std::move(caller);
+    store_message(std::move(message), std::move(entry));
+}
+
 void Intake::probe(const model::Message& message, Probed done) {
     rooms_.media_fetcher.probe(
         message.account, message.media_url, message.revision,
@@ -44,13 +51,13 @@ void Intake::probe(const model::Message& message, Probed done) {
 Checked<void> Intake::check_again(const admission::Principal& caller, model::AccountId account,
                                   bool waits) const {
     if (waits ? !rooms_.ownership.works_for(account) : !takes_for(account)) {
-        return admission::refuse(Refusal::elsewhere);
+        return refuse(Refusal::elsewhere);
     }
     if (auto held = rooms_.rights.check(caller); !held) {
         return held;
     }
     const auto entry = rooms_.directory.find_account(account);
-    return entry == nullptr ? admission::refuse(Refusal::key_invalid)
+    return entry == nullptr ? refuse(Refusal::key_invalid)
                             : admission::check_validity(entry->account, rooms_.clock.wall_now());
 }
 
@@ -105,4 +112,4 @@ void Intake::stored(store::Accept&& accept, Entry& entry) {
     }
 }
 
-}  // namespace merpati::api
+}  // namespace merpati::intake
