@@ -59,26 +59,24 @@ private:
 };
 
 Result<void> AccountKeeper::load() {
-    return rooms_.readers.read([this](store::Reader& reader) {
-        auto loaded = rooms_.directory.load(reader);
-        return loaded ? rooms_.open_campaigns.load(reader.campaigns(), rooms_.ownership.here())
+    return core_.readers.read([this](store::Reader& reader) {
+        auto loaded = core_.directory.load(reader);
+        return loaded ? core_.open_campaigns.load(reader.campaigns(), core_.ownership.here())
                       : std::move(loaded);
     });
 }
 
 Result<void> AccountKeeper::start() {
-    if (auto started = rooms_.devices.start(); !started) {
+    if (auto started = sending_.keeper.start(); !started) {
         return started;
     }
-    rooms_.late_statuses.start();
+    sending_.late_statuses.start();
     return {};
 }
 
 Result<void> AccountKeeper::attach(std::span<const store::Shard> shards) {
-    if (rooms_.catch_up) {
-        if (auto caught_up = rooms_.catch_up(); !caught_up) {
-            return caught_up;
-        }
+    if (auto caught_up = catch_up_(); !caught_up) {
+        return caught_up;
     }
     const ShardSet meant{shards};
     auto taken = take_in(meant);
@@ -94,21 +92,20 @@ Result<void> AccountKeeper::take_in(const ShardSet& shards) {
     const auto answer = std::make_shared<std::optional<Result<void>>>();
     auto begun = run_between_commits(
         [this, shards, answer, part = campaigns.part()]() mutable -> Result<void> {
-            auto loaded = rooms_.readers.read([&](store::Reader& reader) {
-                return rooms_.open_campaigns.load(reader.campaigns(), shards);
+            auto loaded = core_.readers.read([&](store::Reader& reader) {
+                return core_.open_campaigns.load(reader.campaigns(), shards);
             });
             if (!loaded) {
                 return loaded;
             }
-            rooms_.ownership.set(shards.list(), Stay::here);
-            rooms_.campaigns.attach(shards,
-                                    [answer, part = std::move(part)](Result<void> done) mutable {
-                                        *answer = std::move(done);
-                                        part.reset();
-                                    });
-            rooms_.devices.attach(shards);
-            rooms_.sender.attach(shards);
-            rooms_.late_statuses.start();
+            core_.ownership.set(shards.list(), Stay::here);
+            campaigns_.attach(shards, [answer, part = std::move(part)](Result<void> done) mutable {
+                *answer = std::move(done);
+                part.reset();
+            });
+            sending_.keeper.attach(shards);
+            sending_.callbacks.attach(shards);
+            sending_.late_statuses.start();
             return {};
         });
     if (!begun) {
@@ -132,16 +129,17 @@ Result<void> AccountKeeper::detach(std::span<const store::Shard> shards, Leave h
 /// Begins nothing more, and waits for the end of what was begun.
 Result<void> AccountKeeper::stop_work(const ShardSet& shards) {
     Wait work{stopping_};
-    auto stopped = run_between_commits([this, shards,
-                                        part = work.part()]() mutable -> Result<void> {
-        rooms_.ownership.set(shards.list(), Stay::leaving);
-        rooms_.campaigns.detach(shards, part);
-        rooms_.scheduler.detach(rooms_.devices.numbers_of(shards), Leave::when_settled, [part] {});
-        rooms_.sender.detach(shards, Leave::when_settled, std::move(part));
-        return {};
-    });
+    auto stopped =
+        run_between_commits([this, shards, part = work.part()]() mutable -> Result<void> {
+            core_.ownership.set(shards.list(), Stay::leaving);
+            campaigns_.detach(shards, part);
+            sending_.scheduler.detach(sending_.keeper.numbers_of(shards), Leave::when_settled,
+                                      [part] {});
+            sending_.callbacks.detach(shards, Leave::when_settled, std::move(part));
+            return {};
+        });
     if (stopped && !work.wait(settled_within) && !stopping_) {
-        rooms_.log.warn("what was begun for accounts does not end; they leave without it");
+        log_.warn("what was begun for accounts does not end; they leave without it");
     }
     return stopped;
 }
@@ -149,27 +147,27 @@ Result<void> AccountKeeper::stop_work(const ShardSet& shards) {
 /// Everything of the accounts is forgotten: what has not ended yet, too.
 Result<void> AccountKeeper::let_go(const ShardSet& shards, Leave how) {
     Wait rest{stopping_};
-    auto left =
-        run_between_commits([this, shards, how, part = rest.part()]() mutable -> Result<void> {
-            rooms_.ownership.set(shards.list(), Stay::elsewhere);
-            rooms_.open_campaigns.forget(shards);
-            if (how == Leave::at_once) {
-                rooms_.campaigns.detach(shards, nullptr);
-            }
-            rooms_.scheduler.detach(rooms_.devices.numbers_of(shards), Leave::at_once, [part] {});
-            rooms_.sender.detach(shards, Leave::at_once, part);
-            rooms_.devices.detach(shards, how, std::move(part));
-            return {};
-        });
+    auto left = run_between_commits([this, shards, how,
+                                     part = rest.part()]() mutable -> Result<void> {
+        core_.ownership.set(shards.list(), Stay::elsewhere);
+        core_.open_campaigns.forget(shards);
+        if (how == Leave::at_once) {
+            campaigns_.detach(shards, nullptr);
+        }
+        sending_.scheduler.detach(sending_.keeper.numbers_of(shards), Leave::at_once, [part] {});
+        sending_.callbacks.detach(shards, Leave::at_once, part);
+        sending_.keeper.detach(shards, how, std::move(part));
+        return {};
+    });
     for (const auto account : accounts_of(shards)) {
-        rooms_.waiters.release(account);
-        rooms_.events.close(account);
+        waiters_.release(account);
+        core_.events.close(account);
     }
     if (!left) {
         return left;
     }
     if (!rest.wait(closed_within) && !stopping_) {
-        rooms_.log.warn("devices do not end; another node may connect them now");
+        log_.warn("devices do not end; another node may connect them now");
     }
     // What was submitted before is committed after this, or was refused.
     return run_between_commits([]() -> Result<void> { return {}; });
@@ -177,7 +175,7 @@ Result<void> AccountKeeper::let_go(const ShardSet& shards, Leave how) {
 
 std::vector<model::AccountId> AccountKeeper::accounts_of(const ShardSet& shards) const {
     std::vector<model::AccountId> found;
-    for (const auto& account : rooms_.directory.accounts()) {
+    for (const auto& account : core_.directory.accounts()) {
         if (shards.has(account.id)) {
             found.push_back(account.id);
         }
@@ -187,13 +185,13 @@ std::vector<model::AccountId> AccountKeeper::accounts_of(const ShardSet& shards)
 
 void AccountKeeper::follow(const store::RowChange& change) {
     const auto account = account_of_campaign(change);
-    const auto stay = account ? rooms_.ownership.of(*account) : Stay::here;
+    const auto stay = account ? core_.ownership.of(*account) : Stay::here;
     if (stay != Stay::elsewhere) {
-        rooms_.open_campaigns.apply(change);
+        core_.open_campaigns.apply(change);
     }
-    rooms_.devices.follow(change);
+    sending_.keeper.follow(change);
     if (stay == Stay::here) {
-        rooms_.campaigns.follow(change);
+        campaigns_.follow(change);
     }
 }
 
@@ -205,17 +203,17 @@ Result<void> AccountKeeper::run_between_commits(std::move_only_function<Result<v
     const auto result = std::make_shared<std::optional<Result<void>>>();
     // A committer that stops drops the function.
     std::ignore =
-        rooms_.committer.change_always([](store::Tables&) -> Result<void> { return {}; },
-                                       [this, result, part = commit.part(),
-                                        run = std::move(run)](const Result<void>& done) mutable {
-                                           if (done && !stopping_) {
-                                               *result = run();
-                                           } else if (!done) {
-                                               *result = done;
-                                           }
-                                           run = nullptr;
-                                           part.reset();
-                                       });
+        core_.committer.change_always([](store::Tables&) -> Result<void> { return {}; },
+                                      [this, result, part = commit.part(),
+                                       run = std::move(run)](const Result<void>& done) mutable {
+                                          if (done && !stopping_) {
+                                              *result = run();
+                                          } else if (!done) {
+                                              *result = done;
+                                          }
+                                          run = nullptr;
+                                          part.reset();
+                                      });
     if (!commit.wait() || !*result) {
         return fail(ErrorCode::shutting_down, "the server stops, and moves no accounts");
     }

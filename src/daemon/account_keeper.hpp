@@ -8,21 +8,13 @@
 #include <span>
 #include <vector>
 
-#include "admission/directory.hpp"
-#include "admission/ownership.hpp"
-#include "api/events/event_hub.hpp"
 #include "api/send/outcome_waiters.hpp"
 #include "base/error.hpp"
-#include "callback/sender.hpp"
-#include "campaign/open_campaigns.hpp"
 #include "daemon/campaign_rooms.hpp"
-#include "devices/keeper.hpp"
-#include "devices/late_statuses.hpp"
+#include "daemon/core_rooms.hpp"
+#include "daemon/sending_rooms.hpp"
 #include "model/leave.hpp"
-#include "scheduler/scheduler.hpp"
-#include "store/committer.hpp"
 #include "store/nodes.hpp"
-#include "store/reader_pool.hpp"
 #include "store/shard_set.hpp"
 #include "telemetry/log.hpp"
 
@@ -51,25 +43,15 @@ namespace merpati::daemon {
 /// `at_once`.
 class AccountKeeper {
 public:
-    struct Rooms {
-        store::ReaderPool& readers;
-        store::Committer& committer;
-        admission::Directory& directory;
-        admission::Ownership& ownership;
-        campaign::OpenCampaigns& open_campaigns;
-        CampaignRooms& campaigns;
-        scheduler::Scheduler& scheduler;
-        devices::DeviceKeeper& devices;
-        devices::LateStatuses& late_statuses;
-        callback::Sender& sender;
-        api::OutcomeWaiters& waiters;
-        api::EventHub& events;
-        telemetry::Log log;
-        /// Waits until the directory has applied what other nodes have committed before. Empty:
-        /// there are none.
-        std::function<Result<void>()> catch_up{};
-    };
-    explicit AccountKeeper(Rooms rooms) : rooms_(std::move(rooms)) {}
+    /// `catch_up`: waits until the directory has applied what other nodes have committed before.
+    AccountKeeper(CoreRooms& core, SendingRooms& sending, CampaignRooms& campaigns,
+                  api::OutcomeWaiters& waiters, std::function<Result<void>()> catch_up)
+        : core_(core),
+          sending_(sending),
+          campaigns_(campaigns),
+          waiters_(waiters),
+          catch_up_(std::move(catch_up)),
+          log_(core.log.in("node")) {}
 
     static constexpr std::chrono::seconds settled_within{30};
     /// How long connectors and callbacks may need: longer than either waits for the outside.
@@ -102,7 +84,12 @@ private:
     [[nodiscard]] Result<void> let_go(const store::ShardSet& shards, model::Leave how);
     [[nodiscard]] std::vector<model::AccountId> accounts_of(const store::ShardSet& shards) const;
 
-    const Rooms rooms_;
+    CoreRooms& core_;
+    SendingRooms& sending_;
+    CampaignRooms& campaigns_;
+    api::OutcomeWaiters& waiters_;
+    const std::function<Result<void>()> catch_up_;
+    const telemetry::Log log_;
     std::atomic<bool> stopping_{false};
 };
 

@@ -8,86 +8,91 @@
 
 namespace merpati::daemon {
 
-CallRooms::CallRooms(Rooms given)
-    : rooms(std::move(given)),
-      idempotency(rooms.ledger, rooms.readers, rooms.rights),
-      authenticator(rooms.queue_clock, rooms.directory, idempotency,
-                    authenticator_options(rooms.settings)),
-      callers(rooms.clock, rooms.directory, app_address(rooms.settings),
-              session_limits(rooms.settings), rooms.settings.api.rate),
-      waiters(rooms.committer),
-      send({.clock = rooms.queue_clock,
-            .intake = rooms.intake,
+CallRooms::CallRooms(CoreRooms& core_rooms, SendingRooms& sending_rooms,
+                     CampaignRooms& campaign_rooms, intake::Intake& intake, Hooks given)
+    : core(core_rooms),
+      sending(sending_rooms),
+      campaigns(campaign_rooms),
+      hooks(std::move(given)),
+      ledger(core.store, core.readers),
+      idempotency(ledger, core.readers, core.rights),
+      authenticator(core.queue_clock, core.directory, idempotency,
+                    authenticator_options(core.settings)),
+      callers(core.clock, core.directory, app_address(core.settings), session_limits(core.settings),
+              core.settings.api.rate),
+      waiters(core.committer),
+      send({.clock = core.queue_clock,
+            .intake = intake,
             .idempotency = idempotency,
             .waiters = waiters},
-           send_options(rooms.settings)),
-      bulk({.clock = rooms.queue_clock,
-            .directory = rooms.directory,
-            .rights = rooms.rights,
-            .intake = rooms.intake,
-            .readers = rooms.readers,
-            .idempotency = rooms.ledger,
-            .committer = rooms.committer},
-           bulk_options(rooms.settings)),
-      device_addnew({.clock = rooms.clock,
-                     .directory = rooms.directory,
-                     .rights = rooms.rights,
-                     .ownership = rooms.ownership,
+           send_options(core.settings)),
+      bulk({.clock = core.queue_clock,
+            .directory = core.directory,
+            .rights = core.rights,
+            .intake = intake,
+            .readers = core.readers,
+            .idempotency = ledger,
+            .committer = core.committer},
+           bulk_options(core.settings)),
+      device_addnew({.clock = core.clock,
+                     .directory = core.directory,
+                     .rights = core.rights,
+                     .ownership = core.ownership,
                      .idempotency = idempotency,
-                     .policy = rooms.policy,
-                     .devices = rooms.sending.keeper,
-                     .committer = rooms.committer},
-                    device_options(rooms.settings)),
-      messages({.clock = rooms.clock,
-                .notices = rooms.sending.notices,
-                .committer = rooms.committer,
-                .scheduler = rooms.sending.scheduler,
-                .directory = rooms.directory,
-                .intake = rooms.intake,
-                .default_rate = rooms.settings.api.rate,
-                .on_finish = rooms.on_finish}),
-      callbacks(rooms.sending.callbacks, rooms.ids, rooms.queue_clock),
-      sign_in(rooms.random, rooms.settings, rooms.listening, rooms.tally, rooms.log.in("people")),
+                     .policy = core.policy,
+                     .devices = sending.keeper,
+                     .committer = core.committer},
+                    device_options(core.settings)),
+      messages({.clock = core.clock,
+                .notices = sending.notices,
+                .committer = core.committer,
+                .scheduler = sending.scheduler,
+                .directory = core.directory,
+                .intake = intake,
+                .default_rate = core.settings.api.rate,
+                .on_finish = hooks.on_finish}),
+      callbacks(sending.callbacks, core.ids, core.queue_clock),
+      sign_in(core.random, core.settings, hooks.listening, core.tally, core.log.in("people")),
       manage(context()),
-      management(manage, app_address(rooms.settings), unread_proxy_listener(rooms.log.in("api"))) {
+      management(manage, app_address(core.settings), unread_proxy_listener(core.log.in("api"))) {
     join();
 }
 
 api::manage::Context CallRooms::context() {
-    return {.clock = rooms.clock,
-            .queue_clock = rooms.queue_clock,
-            .random = rooms.random,
-            .store = rooms.store,
-            .readers = rooms.readers,
-            .idempotency = rooms.ledger,
+    return {.clock = core.clock,
+            .queue_clock = core.queue_clock,
+            .random = core.random,
+            .store = core.store,
+            .readers = core.readers,
+            .idempotency = ledger,
             .change = [this](auto run) { return change(std::move(run)); },
-            .directory = rooms.directory,
-            .rights = rooms.rights,
-            .ownership = &rooms.ownership,
-            .policy = rooms.policy,
-            .callback_schemes = callback_schemes(rooms.settings),
+            .directory = core.directory,
+            .rights = core.rights,
+            .ownership = &core.ownership,
+            .policy = core.policy,
+            .callback_schemes = callback_schemes(core.settings),
             .version = MERPATI_VERSION,
-            .default_connector = rooms.settings.devices.default_connector,
-            .offered_connectors = rooms.settings.devices.offered_connectors,
+            .default_connector = core.settings.devices.default_connector,
+            .offered_connectors = core.settings.devices.offered_connectors,
             .on_fault =
-                [log = rooms.log.in("api")](const Error& error) {
+                [log = core.log.in("api")](const Error& error) {
                     log.error("a call failed", {{"why", error.describe()}});
                 },
             .people = sign_in.rooms,
-            .devices = rooms.sending.keeper,
-            .platform = rooms.sending.platform_calls,
+            .devices = sending.keeper,
+            .platform = sending.platform_calls,
             .messages = messages,
             .callbacks = callbacks,
-            .campaigns = rooms.campaigns.for_calls()};
+            .campaigns = campaigns.for_calls()};
 }
 
 /// Its caller's next request may go to any node.
 Result<void> CallRooms::change(std::move_only_function<Result<void>(store::Tables&)> run) const {
-    if (!rooms.wait_for_others) {
-        return rooms.committer.change_and_wait(std::move(run));
+    if (!hooks.wait_for_others) {
+        return core.committer.change_and_wait(std::move(run));
     }
     bool is_of_directory = false;
-    auto changed = rooms.committer.change_and_wait(
+    auto changed = core.committer.change_and_wait(
         [&is_of_directory, run = std::move(run)](store::Tables& tables) mutable {
             auto done = run(tables);
             is_of_directory = std::ranges::any_of(tables.written(), [](const auto& row) {
@@ -96,7 +101,7 @@ Result<void> CallRooms::change(std::move_only_function<Result<void>(store::Table
             return done;
         });
     if (changed && is_of_directory) {
-        rooms.wait_for_others();
+        hooks.wait_for_others();
     }
     return changed;
 }
@@ -105,8 +110,8 @@ Result<void> CallRooms::change(std::move_only_function<Result<void>(store::Table
 void CallRooms::join() {
     bulk.on_fault = idempotency.on_fault = [this](const Error& error) { manage.report(error); };
     bulk.on_refused =
-        authenticator.on_refused = [this](api::Refusal refusal) { rooms.tally.refused(refusal); };
-    callers.on_seen = session_writer(rooms.committer);
+        authenticator.on_refused = [this](api::Refusal refusal) { core.tally.refused(refusal); };
+    callers.on_seen = session_writer(core.committer);
 }
 
 void CallRooms::start() {

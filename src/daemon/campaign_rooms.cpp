@@ -7,30 +7,35 @@
 
 namespace merpati::daemon {
 
-CampaignRooms::CampaignRooms(Rooms rooms)
-    : rooms_(std::move(rooms)),
-      control_({.intake = rooms_.intake,
-                .media_fetcher = rooms_.media_fetcher,
-                .open = rooms_.open,
+CampaignRooms::CampaignRooms(CoreRooms& core, SendingRooms& sending, intake::Intake& intake,
+                             std::function<std::vector<std::string>()> listening)
+    : core_(core),
+      sending_(sending),
+      intake_(intake),
+      listening_(std::move(listening)),
+      log_(core.log.in("campaign")),
+      control_({.intake = intake_,
+                .media_fetcher = sending_.media_fetcher,
+                .open = core_.open_campaigns,
                 .callback_of =
                     [this](model::AccountId id) {
-                        const auto account = rooms_.directory.find_account(id);
+                        const auto account = core_.directory.find_account(id);
                         return account == nullptr ? std::string{} : account->account.callback_url;
                     },
                 .find_template =
                     [this](const model::Device& device, std::string name, std::string language,
                            auto done) {
-                        rooms_.platform.find_template(device, std::move(name), std::move(language),
-                                                      std::move(done));
+                        sending_.platform_calls.find_template(device, std::move(name),
+                                                              std::move(language), std::move(done));
                     }}),
-      runner_({.clock = rooms_.clock,
-               .ids = rooms_.ids,
-               .store = rooms_.store,
-               .committer = rooms_.committer,
-               .directory = rooms_.directory,
-               .ownership = rooms_.ownership,
-               .scheduler = rooms_.scheduler,
-               .open = rooms_.open,
+      runner_({.clock = core_.queue_clock,
+               .ids = core_.ids,
+               .store = core_.store,
+               .committer = core_.committer,
+               .directory = core_.directory,
+               .ownership = core_.ownership,
+               .scheduler = sending_.scheduler,
+               .open = core_.open_campaigns,
                .uploads = uploads_,
                .check = [this](const auto& campaign) { return check(campaign); },
                .opt_out_url =
@@ -38,60 +43,59 @@ CampaignRooms::CampaignRooms(Rooms rooms)
                           model::CampaignId campaign) {
                        return links().url_of(account, number, campaign);
                    },
-               .accepted = [this](auto message) { rooms_.intake.accepted(std::move(message)); },
+               .accepted = [this](auto message) { intake_.accepted(std::move(message)); },
                .on_progress =
                    [this](const model::Campaign& campaign) {
-                       rooms_.publisher.campaign_progress(campaign);
+                       core_.publisher.campaign_progress(campaign);
                    },
-               .log = rooms_.log}),
+               .log = log_}),
       opt_out_page_(
-          {.clock = rooms_.clock,
-           .random = rooms_.random,
-           .readers = rooms_.readers,
+          {.clock = core_.queue_clock,
+           .random = core_.random,
+           .readers = core_.readers,
            .change =
-               [this](auto change) { return rooms_.committer.change_and_wait(std::move(change)); },
-           .directory = rooms_.directory,
+               [this](auto change) { return core_.committer.change_and_wait(std::move(change)); },
+           .directory = core_.directory,
            .links = [this]() -> const campaign::OptOutLinks& { return links(); },
            .on_fault =
                [this](const Error& error) {
-                   rooms_.log.error("an opt-out failed", {{"why", error.describe()}});
+                   log_.error("an opt-out failed", {{"why", error.describe()}});
                }},
-          app_address(rooms_.settings)),
+          app_address(core_.settings)),
       erasures_(
           {.change =
-               [this](auto change) { return rooms_.committer.change_and_wait(std::move(change)); },
-           .readers = rooms_.readers,
-           .clock = rooms_.clock,
-           .ownership = rooms_.ownership,
+               [this](auto change) { return core_.committer.change_and_wait(std::move(change)); },
+           .readers = core_.readers,
+           .clock = core_.queue_clock,
+           .ownership = core_.ownership,
            .on_fault =
                [this](const Error& error) {
-                   rooms_.log.error("a person is not erased in full; trying again",
-                                    {{"why", error.describe()}});
+                   log_.error("a person is not erased in full; trying again",
+                              {{"why", error.describe()}});
                }}) {}
 
 api::manage::CampaignRooms CampaignRooms::for_calls() {
     return {.control = control_,
             .uploads = uploads_,
             .links = [this]() -> const campaign::OptOutLinks& { return links(); },
-            .operations = [this] { return rooms_.committer.counts().operations; }};
+            .operations = [this] { return core_.committer.counts().operations; }};
 }
 
 const campaign::OptOutLinks& CampaignRooms::links() {
-    std::call_once(links_made_, [this] {
-        links_.emplace(rooms_.store, app_url(rooms_.settings, rooms_.listening()));
-    });
+    std::call_once(links_made_,
+                   [this] { links_.emplace(core_.store, app_url(core_.settings, listening_())); });
     return *links_;
 }
 
 std::vector<campaign::CheckedDevice> CampaignRooms::devices_of(const model::Campaign& campaign) {
     std::vector<campaign::CheckedDevice> devices;
     for (const auto number : campaign.plan.devices) {
-        const auto device = rooms_.directory.find_device(number);
+        const auto device = core_.directory.find_device(number);
         if (device == nullptr || device->account != campaign.account) {
             continue;
         }
         campaign::CheckedDevice checked{.device = *device};
-        if (const auto* connector = rooms_.connectors.find(device->connector)) {
+        if (const auto* connector = sending_.connectors.find(device->connector)) {
             checked.text_characters_max = connector->capabilities()->text_characters_max;
         }
         devices.push_back(std::move(checked));
@@ -113,7 +117,7 @@ campaign::StartChecks::Step CampaignRooms::check(const campaign::CampaignPtr& ca
 
 /// Each step has a reader of the pool, so that a check that waits for its turn holds none.
 Result<campaign::CheckStep> CampaignRooms::step(StartCheck& check) {
-    return rooms_.readers.read([&](store::Reader& reader) -> Result<campaign::CheckStep> {
+    return core_.readers.read([&](store::Reader& reader) -> Result<campaign::CheckStep> {
         if (!check.steps) {
             const auto account = reader.account(check.campaign->account);
             if (!account) {
@@ -124,10 +128,11 @@ Result<campaign::CheckStep> CampaignRooms::step(StartCheck& check) {
                 .balance = *account ? (*account)->credit : std::nullopt,
                 .devices = check.devices,
                 .links = links(),
-                .policy = rooms_.policy,
-                .probe = campaign::probe_in_time(rooms_.clock, control_, check.campaign->account),
-                .find_template = campaign::find_in_time(rooms_.clock, control_),
-                .now = rooms_.clock.wall_now()});
+                .policy = core_.policy,
+                .probe =
+                    campaign::probe_in_time(core_.queue_clock, control_, check.campaign->account),
+                .find_template = campaign::find_in_time(core_.queue_clock, control_),
+                .now = core_.queue_clock.wall_now()});
         }
         auto found = check.steps->step(reader);
         if (!found) {

@@ -8,30 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "admission/directory.hpp"
-#include "admission/ownership.hpp"
 #include "api/manage/engine/context.hpp"
 #include "api/opt_out_page.hpp"
 #include "base/periodic_thread.hpp"
-#include "base/queue_clock.hpp"
-#include "base/uuid.hpp"
 #include "campaign/audience/uploads.hpp"
 #include "campaign/check.hpp"
 #include "campaign/kept_erasures.hpp"
-#include "campaign/open_campaigns.hpp"
 #include "campaign/opt_out_links.hpp"
 #include "campaign/runner.hpp"
 #include "campaign/running_control.hpp"
-#include "config/settings.hpp"
-#include "connector/connectors.hpp"
-#include "daemon/publisher.hpp"
-#include "devices/platform_calls.hpp"
+#include "daemon/core_rooms.hpp"
+#include "daemon/sending_rooms.hpp"
 #include "intake/intake.hpp"
-#include "media/media_fetcher.hpp"
-#include "outbound/address_policy.hpp"
-#include "scheduler/scheduler.hpp"
-#include "store/committer.hpp"
-#include "store/reader_pool.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::daemon {
@@ -40,29 +28,9 @@ namespace merpati::daemon {
 /// owner's; `links` on any.
 class CampaignRooms {
 public:
-    struct Rooms {
-        const QueueClock& clock;
-        UuidSource& ids;
-        Random& random;
-        store::Store& store;
-        store::ReaderPool& readers;
-        store::Committer& committer;
-        const admission::Directory& directory;
-        const admission::Ownership& ownership;
-        scheduler::Scheduler& scheduler;
-        intake::Intake& intake;
-        const connector::Connectors& connectors;
-        const outbound::AddressPolicy& policy;
-        media::MediaFetcher& media_fetcher;
-        campaign::OpenCampaigns& open;
-        devices::PlatformCalls& platform;
-        Publisher& publisher;
-        const config::Settings& settings;
-        /// The addresses that the server listens on, for links.
-        std::function<std::vector<std::string>()> listening;
-        telemetry::Log log;
-    };
-    explicit CampaignRooms(Rooms rooms);
+    /// `listening`: returns the addresses that the server listens on, for links.
+    CampaignRooms(CoreRooms& core, SendingRooms& sending, intake::Intake& intake,
+                  std::function<std::vector<std::string>()> listening);
 
     /// Call it when the server listens: the links of messages name its address.
     [[nodiscard]] Result<void> start() {
@@ -101,7 +69,11 @@ private:
     [[nodiscard]] Result<campaign::CheckStep> step(StartCheck& check);
     [[nodiscard]] std::vector<campaign::CheckedDevice> devices_of(const model::Campaign& campaign);
 
-    const Rooms rooms_;
+    CoreRooms& core_;
+    SendingRooms& sending_;
+    intake::Intake& intake_;
+    const std::function<std::vector<std::string>()> listening_;
+    const telemetry::Log log_;
     campaign::Uploads uploads_;
     std::once_flag links_made_;
     std::optional<campaign::OptOutLinks> links_;

@@ -35,12 +35,11 @@ struct CampaignTestSendsTest : ConcurrencyFixture {
     std::string account;
     admission::Principal caller;
     campaign::OpenCampaigns open{clock};
-    campaign::RunningControl control{
-        {.intake = intake,
-         .media_fetcher = media_fetcher,
-         .open = open,
-         .callback_of = [](model::AccountId) { return std::string{}; },
-         .find_template = {}}};
+    campaign::RunningControl control{{.intake = intake,
+                                      .media_fetcher = media_fetcher,
+                                      .open = open,
+                                      .callback_of = [](model::AccountId) { return std::string{}; },
+                                      .find_template = {}}};
 };
 
 TEST_F(CampaignTestSendsTest, ATestIsStoredToldAndSent) {

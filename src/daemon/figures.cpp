@@ -27,18 +27,18 @@ private:
 };
 
 std::size_t accounts_here(const Counted& rooms) {
-    const auto here = rooms.ownership.here();
+    const auto here = rooms.core.ownership.here();
     if (here.is_all()) {
-        return rooms.directory.count_accounts();
+        return rooms.core.directory.count_accounts();
     }
-    const auto accounts = rooms.directory.accounts();
+    const auto accounts = rooms.core.directory.accounts();
     return static_cast<std::size_t>(std::ranges::count_if(
         accounts, [&](const model::Account& account) { return here.has(account.id); }));
 }
 
 void add_media(Adder& add, const Counted& rooms) {
-    const auto probes = rooms.media_fetcher.probe_counts();
-    const auto files = rooms.media_fetcher.cache_counts();
+    const auto probes = rooms.sending.media_fetcher.probe_counts();
+    const auto files = rooms.sending.media_fetcher.cache_counts();
     add("merpati_media_probes_total", "Media URLs probed", true, probes.probes_total);
     add("merpati_media_probes_shared_total", "Requests answered by another request's probe", true,
         probes.shared_total);
@@ -66,12 +66,12 @@ void add_media(Adder& add, const Counted& rooms) {
 }
 
 std::array<std::size_t, model::device_states_count> devices_here(const Counted& rooms) {
-    const auto here = rooms.ownership.here();
+    const auto here = rooms.core.ownership.here();
     if (here.is_all()) {
-        return rooms.directory.devices_by_state();
+        return rooms.core.directory.devices_by_state();
     }
     std::array<std::size_t, model::device_states_count> counts{};
-    for (const auto& device : rooms.directory.devices(std::nullopt)) {
+    for (const auto& device : rooms.core.directory.devices(std::nullopt)) {
         counts.at(static_cast<std::size_t>(device.state)) += here.has(device.account) ? 1 : 0;
     }
     return counts;
@@ -91,7 +91,7 @@ telemetry::Figure devices(const Counted& rooms) {
 void add_campaigns(Adder& add, std::vector<telemetry::Figure>& figures, const Counted& rooms) {
     telemetry::Figure states{.name = "merpati_campaigns",
                              .help = "Campaigns that have not ended, by state"};
-    const auto counts = rooms.open_campaigns.count_by_state();
+    const auto counts = rooms.core.open_campaigns.count_by_state();
     for (const auto state : {model::CampaignState::scheduled, model::CampaignState::running,
                              model::CampaignState::paused}) {
         states.samples.push_back(
@@ -106,7 +106,7 @@ void add_campaigns(Adder& add, std::vector<telemetry::Figure>& figures, const Co
         true, rows.skipped_total);
     add("merpati_campaign_rows_withdrawn_total",
         "Messages that returned to their campaigns before they were sent", true,
-        rooms.scheduler.counts().withdrawn_total);
+        rooms.sending.scheduler.counts().withdrawn_total);
     add("merpati_campaign_handovers_total", "Commits that handed recipients over", true,
         rows.handovers_total);
 }
@@ -185,10 +185,10 @@ void add_http(Adder& add, std::vector<telemetry::Figure>& figures, const http::S
 }  // namespace
 
 std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
-    const auto store = rooms.committer.counts();
-    const auto lanes = rooms.scheduler.counts();
+    const auto store = rooms.core.committer.counts();
+    const auto lanes = rooms.sending.scheduler.counts();
     std::vector<telemetry::Figure> figures;
-    rooms.tally.add_to(figures);
+    rooms.core.tally.add_to(figures);
     Adder add{figures};
     add("merpati_store_waiting", "Operations that wait for the next commit", false, store.waiting);
     add("merpati_lanes", "Devices the scheduler knows", false, lanes.lanes);
@@ -202,38 +202,38 @@ std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
     add("merpati_send_retries_total", "Attempts put back after a passing failure", true,
         lanes.retries_total);
     add("merpati_store_bytes", "What the store takes of its disk", false,
-        rooms.store.bytes_on_disk());
+        rooms.core.store.bytes_on_disk());
     add("merpati_store_log_bytes", "The log of commits that is not yet part of the store", false,
-        rooms.store.condition().log_bytes());
+        rooms.core.store.condition().log_bytes());
     add("merpati_store_reconnects_total", "How often the store came back after it was away", true,
-        rooms.store.condition().reconnects());
+        rooms.core.store.condition().reconnects());
     add("merpati_node_accounts", "Accounts that this server works for", false,
         accounts_here(rooms));
     add("merpati_forwarded_requests_total", "Requests passed on to another server", true,
         rooms.passed_total ? rooms.passed_total() : 0);
     add("merpati_lease_lost_total", "How often the lease could not be renewed in time", true,
-        rooms.node == nullptr ? 0 : rooms.node->leases_lost());
+        rooms.core.node == nullptr ? 0 : rooms.core.node->leases_lost());
     add("merpati_clock_steps_total", "How often the machine's clock was set", true,
-        rooms.clock.steps());
+        rooms.core.queue_clock.steps());
     figures.push_back(
         {.name = "merpati_clock_offset_seconds",
          .help = "By how far queue time is ahead of the machine's clock",
-         .samples = {{.value = std::chrono::duration<double>(rooms.clock.offset()).count()}}});
+         .samples = {
+             {.value = std::chrono::duration<double>(rooms.core.queue_clock.offset()).count()}}});
     figures.push_back(devices(rooms));
-    figures.push_back(connectors(rooms.connectors));
-    add_callbacks(add, figures, rooms.sender.counts());
-    add_http(add, figures, rooms.server, rooms.events.streams());
+    figures.push_back(connectors(rooms.sending.connectors));
+    add_callbacks(add, figures, rooms.sending.callbacks.counts());
+    add_http(add, figures, rooms.server, rooms.core.events.streams());
     add_media(add, rooms);
     add_campaigns(add, figures, rooms);
     return figures;
 }
 
-api::Monitoring monitoring_of(const Counted& rooms, const Health& health,
-                              const config::Settings& settings) {
+api::Monitoring monitoring_of(const Counted& rooms, const Health& health) {
     api::Monitoring monitoring;
     monitoring.version = MERPATI_VERSION;
     monitoring.unready = [&health] { return health.unready(); };
-    monitoring.degraded = [&connectors = rooms.connectors] {
+    monitoring.degraded = [&connectors = rooms.sending.connectors] {
         std::vector<api::Unready> parts;
         for (auto& [name, trouble] : connectors.troubles()) {
             parts.push_back({.part = "connector " + name, .reason = trouble});
@@ -241,7 +241,7 @@ api::Monitoring monitoring_of(const Counted& rooms, const Health& health,
         return parts;
     };
     monitoring.metrics = [rooms] { return telemetry::render_metrics(figures_of(rooms)); };
-    monitoring.metrics_token = settings.metrics.token.value_or("");
+    monitoring.metrics_token = rooms.core.settings.metrics.token.value_or("");
     return monitoring;
 }
 

@@ -6,20 +6,13 @@
 #include <variant>
 
 #include "admission/admission.hpp"
-#include "admission/caller_rights.hpp"
-#include "admission/directory.hpp"
-#include "admission/ownership.hpp"
-#include "api/events/event_hub.hpp"
-#include "api/idempotency_ledger.hpp"
 #include "api/monitoring.hpp"
 #include "api/routes.hpp"
-#include "base/queue_clock.hpp"
-#include "base/uuid.hpp"
-#include "campaign/open_campaigns.hpp"
 #include "config/address.hpp"
 #include "daemon/account_keeper.hpp"
 #include "daemon/call_rooms.hpp"
 #include "daemon/campaign_rooms.hpp"
+#include "daemon/core_rooms.hpp"
 #include "daemon/entrances.hpp"
 #include "daemon/figures.hpp"
 #include "daemon/foreign_rows.hpp"
@@ -28,15 +21,10 @@
 #include "daemon/node.hpp"
 #include "daemon/opened_store.hpp"
 #include "daemon/options.hpp"
-#include "daemon/publisher.hpp"
 #include "daemon/queue_time.hpp"
 #include "daemon/sending_rooms.hpp"
-#include "daemon/tally.hpp"
 #include "daemon/upkeep.hpp"
 #include "intake/intake.hpp"
-#include "outbound/address_policy.hpp"
-#include "store/committer.hpp"
-#include "store/reader_pool.hpp"
 #include "telemetry/systemd_notify.hpp"
 
 namespace merpati::daemon {
@@ -54,45 +42,31 @@ public:
     Rooms(const Clock& clock, Random& random, const config::Settings& settings,
           const telemetry::Log& log, const Supervisor& supervisor, const OpenedStore& opened,
           store::Store& store, Node* node, Front* front)
-        : clock_(clock),
-          random_(random),
-          settings_(settings),
-          log_(log),
-          node_(node),
-          front_(front),
-          queue_clock_(clock),
-          store_(store),
-          readers_(store_),
-          ledger_(store_, readers_),
-          ids_(queue_clock_, random, opened.last_sequence, slot_of(opened.nodes)),
-          policy_(opened.allowed),
-          ownership_(is_together() ? admission::Stay::elsewhere : admission::Stay::here),
-          rights_(clock, directory_, session_limits(settings)),
-          open_campaigns_(clock),
-          events_(clock, random, settings.http.connections_max / 2,
-                  [this](model::AccountId account) { return publisher_.credit_of(account); }),
-          publisher_(events_, directory_, open_campaigns_, readers_),
-          committer_(clock, store_, {},
-                     [this](const Error& error) { end_process(log_, settings_.store, error); }),
-          sending_(for_sending()),
+        : front_(front),
+          core_(clock, random, settings, log, opened, store, node),
+          sending_(core_,
+                   {.on_finish = [this](store::Finish&& finish) { finished(std::move(finish)); },
+                    .on_withdrawn = [this](const auto& message) { campaigns_.ended(message); }}),
           admission_(for_admission(), admission_options(settings)),
           intake_(for_intake()),
-          campaigns_(for_campaigns()),
-          calls_(for_calls()),
-          accounts_(for_accounts()),
-          upkeep_(queue_clock_, store_.condition(), readers_, committer_, ownership_,
-                  calls_.waiters, sending_.late_statuses, sending_.lost_devices,
-                  sending_.restrictions, UpkeepOptions::of(settings), log.in("upkeep")),
+          campaigns_(core_, sending_, intake_, [this] { return entrances_.addresses(); }),
+          calls_(core_, sending_, campaigns_, intake_, hooks_of_calls()),
+          accounts_(core_, sending_, campaigns_, calls_.waiters,
+                    [this] {
+                        return foreign_rows_ == nullptr ? Result<void>{}
+                                                        : foreign_rows_->catch_up();
+                    }),
+          upkeep_(core_, sending_, calls_.waiters),
           health_(
               clock,
-              {.store = [this](auto answer) { committer_.probe(std::move(answer)); },
+              {.store = [this](auto answer) { core_.committer.probe(std::move(answer)); },
                .scheduler = [this](auto answer) { sending_.scheduler.probe(std::move(answer)); },
-               .store_trouble = [this] { return trouble_of(store_, committer_, node_); }},
+               .store_trouble =
+                   [this] { return trouble_of(core_.store, core_.committer, core_.node); }},
               health_options(supervisor.watchdog), log.in("health")),
           entrances_(clock, random, sending_.connectors, front, settings, log) {
-        opened.begin(queue_clock_);
         if (opened.nodes != nullptr) {
-            queue_time_ = std::make_unique<QueueTime>(queue_clock_, *opened.nodes);
+            queue_time_ = std::make_unique<QueueTime>(core_.queue_clock, *opened.nodes);
         }
         follow_others();
         join();
@@ -113,12 +87,12 @@ public:
         if (auto loaded = accounts_.load(); !loaded) {
             return loaded;
         }
-        committer_.start();
+        core_.committer.start();
         if (foreign_rows_ != nullptr) {
             foreign_rows_->start();
         }
         if (queue_time_ != nullptr) {
-            queue_time_->start(settings_.cluster.lease / 3);
+            queue_time_->start(core_.settings.cluster.lease / 3);
         }
         if (auto started = sending_.start(); !started) {
             return started;
@@ -129,7 +103,7 @@ public:
         health_.connectors_started();
         health_.start();
         upkeep_.start();
-        events_.start();
+        core_.events.start();
         calls_.start();
         if (auto up = entrances_.start(); !up) {
             return up;
@@ -137,17 +111,18 @@ public:
         if (auto started = campaigns_.start(); !started) {
             return started;
         }
-        if (is_together()) {
-            node_->begin_moves(
+        if (core_.is_together()) {
+            core_.node->begin_moves(
                 {.attach = [this](auto shards) { return accounts_.attach(shards); },
                  .detach = [this](auto shards,
                                   model::Leave how) { return accounts_.detach(shards, how); }});
         }
         health_.enter(Health::Stage::serving);
-        log_.info("using the store", {{"store", config::mask_password(settings_.store.url)},
-                                      {"key_file", settings_.store.key_file->string()}});
+        core_.log.info("using the store",
+                       {{"store", config::mask_password(core_.settings.store.url)},
+                        {"key_file", core_.settings.store.key_file->string()}});
         for (const auto& address : entrances_.addresses()) {
-            log_.info("listening", {{"address", address}});
+            core_.log.info("listening", {{"address", address}});
         }
         return {};
     }
@@ -155,12 +130,12 @@ public:
     void stop() {
         health_.enter(Health::Stage::stopping);
         sending_.stop_fetching();
-        events_.stop();               // Its streams never end by themselves.
+        core_.events.stop();          // Its streams never end by themselves.
         entrances_.drain(Millis{0});  // Begins the drain; the second call waits for it.
         campaigns_.stop();
-        sending_.stop_sends(settings_.http.drain_timeout);
+        sending_.stop_sends(core_.settings.http.drain_timeout);
         calls_.waiters.release_all();  // Answers `pending` to requests whose outcome is not known.
-        entrances_.drain(settings_.http.drain_timeout);
+        entrances_.drain(core_.settings.http.drain_timeout);
         sending_.stop_callbacks();
         calls_.stop();
         upkeep_.stop();
@@ -172,168 +147,86 @@ public:
         if (foreign_rows_ != nullptr) {
             foreign_rows_->stop();
         }
-        committer_.stop();
-        if (const auto moved = store_.checkpoint(); !moved) {
-            log_.error("cannot move the log into the store", {{"why", moved.error().detail}});
+        core_.committer.stop();
+        if (const auto moved = core_.store.checkpoint(); !moved) {
+            core_.log.error("cannot move the log into the store", {{"why", moved.error().detail}});
         }
     }
 
     AccountKeeper& accounts() noexcept { return accounts_; }
 
 private:
-    [[nodiscard]] bool is_together() const { return node_ != nullptr && node_->is_together(); }
-
-    static std::optional<IdSlot> slot_of(const store::Nodes* nodes) {
-        return nodes == nullptr ? std::nullopt : nodes->slot();
-    }
-
     /// The directory follows what other nodes write, if they work at the same time.
     void follow_others() {
-        auto* const journal = is_together() ? store_.row_journal() : nullptr;
+        auto* const journal = core_.is_together() ? core_.store.row_journal() : nullptr;
         if (journal == nullptr) {
             return;
         }
         foreign_rows_ = std::make_unique<ForeignRows>(ForeignRows::Rooms{
-            .clock = clock_,
+            .clock = core_.clock,
             .journal = *journal,
-            .readers = readers_,
-            .committer = committer_,
-            .directory = directory_,
+            .readers = core_.readers,
+            .committer = core_.committer,
+            .directory = core_.directory,
             .on_row_changed =
                 [this](store::RowChange&& change) {
-                    directory_.apply(change);
+                    core_.directory.apply(change);
                     accounts_.follow(change);
                 },
-            .on_fenced = [this](const Error& error) { end_process(log_, settings_.store, error); },
-            .log = log_.in("node")});
-    }
-
-    SendingRooms::Rooms for_sending() {
-        return {.clock = clock_,
-                .queue_clock = queue_clock_,
-                .random = random_,
-                .ids = ids_,
-                .may_begin = may_begin(node_),
-                .store = store_,
-                .committer = committer_,
-                .directory = directory_,
-                .ownership = ownership_,
-                .policy = policy_,
-                .open_campaigns = open_campaigns_,
-                .publisher = publisher_,
-                .on_finish = [this](store::Finish&& finish) { finished(std::move(finish)); },
-                .on_withdrawn = [this](const auto& message) { campaigns_.ended(message); },
-                .settings = settings_,
-                .log = log_};
+            .on_fenced =
+                [this](const Error& error) { end_process(core_.log, core_.settings.store, error); },
+            .log = core_.log.in("node")});
     }
 
     admission::Admission::Rooms for_admission() {
-        return {.clock = queue_clock_,
-                .random = random_,
-                .directory = directory_,
-                .policy = policy_,
+        return {.clock = core_.queue_clock,
+                .random = core_.random,
+                .directory = core_.directory,
+                .policy = core_.policy,
                 .connectors = sending_.connectors,
-                .condition = store_.condition()};
+                .condition = core_.store.condition()};
     }
 
     intake::Intake::Rooms for_intake() {
-        return {.clock = queue_clock_,
-                .ids = ids_,
-                .directory = directory_,
-                .rights = rights_,
-                .ownership = ownership_,
+        return {.clock = core_.queue_clock,
+                .ids = core_.ids,
+                .directory = core_.directory,
+                .rights = core_.rights,
+                .ownership = core_.ownership,
                 .admission = admission_,
                 .media_fetcher = sending_.media_fetcher,
-                .committer = committer_,
+                .committer = core_.committer,
                 .scheduler = sending_.scheduler};
     }
 
-    CampaignRooms::Rooms for_campaigns() {
-        return {.clock = queue_clock_,
-                .ids = ids_,
-                .random = random_,
-                .store = store_,
-                .readers = readers_,
-                .committer = committer_,
-                .directory = directory_,
-                .ownership = ownership_,
-                .scheduler = sending_.scheduler,
-                .intake = intake_,
-                .connectors = sending_.connectors,
-                .policy = policy_,
-                .media_fetcher = sending_.media_fetcher,
-                .open = open_campaigns_,
-                .platform = sending_.platform_calls,
-                .publisher = publisher_,
-                .settings = settings_,
-                .listening = [this] { return entrances_.addresses(); },
-                .log = log_.in("campaign")};
-    }
-
-    CallRooms::Rooms for_calls() {
-        return {.clock = clock_,
-                .queue_clock = queue_clock_,
-                .random = random_,
-                .ids = ids_,
-                .store = store_,
-                .readers = readers_,
-                .committer = committer_,
-                .ledger = ledger_,
-                .directory = directory_,
-                .rights = rights_,
-                .ownership = ownership_,
-                .policy = policy_,
-                .intake = intake_,
-                .tally = tally_,
-                .sending = sending_,
-                .campaigns = campaigns_,
-                .on_finish =
+    CallRooms::Hooks hooks_of_calls() {
+        return {.on_finish =
                     [this](store::Finish&& finish) {
                         finished(std::move(finish));
                         sending_.callbacks.batch_done();  // after_batch may have run.
                     },
                 .listening = [this] { return entrances_.addresses(); },
-                .wait_for_others = is_together() ? [this] { foreign_rows_->wait_for_others(); }
-                                                 : std::function<void()>{},
-                .settings = settings_,
-                .log = log_};
-    }
-
-    AccountKeeper::Rooms for_accounts() {
-        return {.readers = readers_,
-                .committer = committer_,
-                .directory = directory_,
-                .ownership = ownership_,
-                .open_campaigns = open_campaigns_,
-                .campaigns = campaigns_,
-                .scheduler = sending_.scheduler,
-                .devices = sending_.keeper,
-                .late_statuses = sending_.late_statuses,
-                .sender = sending_.callbacks,
-                .waiters = calls_.waiters,
-                .events = events_,
-                .log = log_.in("node"),
-                .catch_up = [this] {
-                    return foreign_rows_ == nullptr ? Result<void>{} : foreign_rows_->catch_up();
-                }};
+                .wait_for_others = core_.is_together()
+                                       ? [this] { foreign_rows_->wait_for_others(); }
+                                       : std::function<void()>{}};
     }
 
     /// Connects what the committer and the way in report with the rooms that follow it.
     void join() {
         intake_.on_accepted = [this](const model::Message& message) {
-            tally_.accepted(message.revision);
-            publisher_.message(message, model::MessageState::pending);
+            core_.tally.accepted(message.revision);
+            core_.publisher.message(message, model::MessageState::pending);
         };
-        committer_.on_commit = std::bind_front(&Tally::committed, &tally_);
-        committer_.on_row_changed = [this](store::RowChange&& change) {
-            publisher_.row_changed(change);
-            directory_.apply(change);
+        core_.committer.on_commit = std::bind_front(&Tally::committed, &core_.tally);
+        core_.committer.on_row_changed = [this](store::RowChange&& change) {
+            core_.publisher.row_changed(change);
+            core_.directory.apply(change);
             accounts_.follow(change);
             if (auto* callback = std::get_if<model::Callback>(&change)) {
                 sending_.callbacks.committed(std::move(*callback));
             }
         };
-        committer_.after_batch = [this] {
+        core_.committer.after_batch = [this] {
             sending_.scheduler.batch_done();
             sending_.callbacks.batch_done();
             campaigns_.batch_done();
@@ -341,8 +234,8 @@ private:
     }
 
     void finished(store::Finish&& finish) {
-        tally_.finished(finish.completion);
-        publisher_.message(*finish.message, finish.completion.state);
+        core_.tally.finished(finish.completion);
+        core_.publisher.message(*finish.message, finish.completion.state);
         campaigns_.ended(*finish.message);
         if (finish.message->revision == model::Revision::b) {
             calls_.waiters.finished(*finish.message, finish.completion);
@@ -354,24 +247,13 @@ private:
 
     void route() {
         monitoring_ = monitoring_of(
-            {.clock = queue_clock_,
-             .node = node_,
-             .passed_total = [front =
-                                  front_] { return front == nullptr ? 0 : front->passed_total(); },
-             .tally = tally_,
-             .store = store_,
-             .directory = directory_,
-             .ownership = ownership_,
-             .connectors = sending_.connectors,
-             .committer = committer_,
-             .scheduler = sending_.scheduler,
-             .sender = sending_.callbacks,
+            {.core = core_,
+             .sending = sending_,
+             .campaigns = campaigns_,
              .server = entrances_.server(),
-             .media_fetcher = sending_.media_fetcher,
-             .events = events_,
-             .open_campaigns = open_campaigns_,
-             .campaigns = campaigns_},
-            health_, settings_);
+             .passed_total = [front =
+                                  front_] { return front == nullptr ? 0 : front->passed_total(); }},
+            health_);
         entrances_.route({.authenticator = calls_.authenticator,
                           .callers = calls_.callers,
                           .send = calls_.send,
@@ -379,34 +261,16 @@ private:
                           .device_addnew = calls_.device_addnew,
                           .monitoring = monitoring_,
                           .management = calls_.management,
-                          .directory = directory_,
-                          .rights = rights_,
-                          .ownership = ownership_,
-                          .events = events_,
+                          .directory = core_.directory,
+                          .rights = core_.rights,
+                          .ownership = core_.ownership,
+                          .events = core_.events,
                           .opt_out_page = campaigns_.opt_out_page(),
                           .cloud_webhook = entrances_.cloud_webhook()});
     }
 
-    const Clock& clock_;
-    Random& random_;
-    const config::Settings& settings_;
-    const telemetry::Log& log_;
-    Node* const node_;
     Front* const front_;
-    Tally tally_;
-    QueueClock queue_clock_;
-    store::Store& store_;
-    store::ReaderPool readers_;
-    api::IdempotencyLedger ledger_;
-    UuidSource ids_;
-    outbound::AddressPolicy policy_;
-    admission::Directory directory_;
-    admission::Ownership ownership_;
-    admission::CallerRights rights_;
-    campaign::OpenCampaigns open_campaigns_;
-    api::EventHub events_;
-    Publisher publisher_;
-    store::Committer committer_;
+    CoreRooms core_;
     SendingRooms sending_;
     admission::Admission admission_;
     intake::Intake intake_;

@@ -13,91 +13,92 @@ constexpr std::chrono::seconds commit_drain{5};  // For reported outcomes that a
 
 }  // namespace
 
-SendingRooms::SendingRooms(Rooms given)
-    : rooms(std::move(given)),
-      notices(rooms.queue_clock, rooms.ids),
-      media_fetcher(rooms.clock, rooms.policy, client_options(rooms.settings),
-                    media_options(rooms.settings, rooms.log.in("media"))),
-      connectors(make_connectors(rooms.clock, rooms.random, rooms.settings, rooms.log)),
+SendingRooms::SendingRooms(CoreRooms& core_rooms, Listeners given)
+    : core(core_rooms),
+      listeners(std::move(given)),
+      notices(core.queue_clock, core.ids),
+      media_fetcher(core.clock, core.policy, client_options(core.settings),
+                    media_options(core.settings, core.log.in("media"))),
+      connectors(make_connectors(core.clock, core.random, core.settings, core.log)),
       callbacks(
-          rooms.queue_clock, rooms.random, rooms.store, rooms.committer, rooms.policy,
-          client_options(rooms.settings),
+          core.queue_clock, core.random, core.store, core.committer, core.policy,
+          client_options(core.settings),
           [this](model::AccountId account) {
-              return signing_secrets(rooms.directory, account, rooms.clock.now());
+              return signing_secrets(core.directory, account, core.clock.now());
           },
           [this](model::AccountId account) {
-              const auto entry = rooms.directory.find_account(account);
+              const auto entry = core.directory.find_account(account);
               return entry ? entry->account.callback_batch : std::nullopt;
           },
           options_of_callbacks()),
       scheduler(
-          rooms.queue_clock, rooms.random, rooms.store, rooms.committer, connectors,
+          core.queue_clock, core.random, core.store, core.committer, connectors,
           [this](const auto& message, const auto& completion) {
               return notices.of_end(message, completion);
           },
-          rooms.on_finish, options_of_scheduler()),
-      late_statuses({.clock = rooms.queue_clock,
-                     .random = rooms.random,
+          listeners.on_finish, options_of_scheduler()),
+      late_statuses({.clock = core.queue_clock,
+                     .random = core.random,
                      .notices = notices,
-                     .committer = rooms.committer,
-                     .ownership = rooms.ownership,
+                     .committer = core.committer,
+                     .ownership = core.ownership,
                      .retry = options_of_scheduler().retry_policy(),
-                     .on_finish = rooms.on_finish,
+                     .on_finish = listeners.on_finish,
                      .on_returned = devices::returns_to(scheduler),
-                     .on_progress = rooms.publisher.progress_listener(),
-                     .log = rooms.log.in("scheduler")}),
-      lost_devices({.clock = rooms.queue_clock,
+                     .on_progress = core.publisher.progress_listener(),
+                     .log = core.log.in("scheduler")}),
+      lost_devices({.clock = core.queue_clock,
                     .notices = notices,
-                    .committer = rooms.committer,
-                    .log = rooms.log.in("device")}),
-      restrictions({.clock = rooms.queue_clock,
+                    .committer = core.committer,
+                    .log = core.log.in("device")}),
+      restrictions({.clock = core.queue_clock,
                     .notices = notices,
-                    .committer = rooms.committer,
-                    .log = rooms.log.in("device")}),
-      keeper({.clock = rooms.queue_clock,
-              .ids = rooms.ids,
+                    .committer = core.committer,
+                    .log = core.log.in("device")}),
+      keeper({.clock = core.queue_clock,
+              .ids = core.ids,
               .notices = notices,
               .connectors = connectors,
-              .committer = rooms.committer,
-              .directory = rooms.directory,
-              .ownership = rooms.ownership,
+              .committer = core.committer,
+              .directory = core.directory,
+              .ownership = core.ownership,
               .scheduler = scheduler,
               .late_statuses = late_statuses,
               .lost_devices = lost_devices,
               .restrictions = restrictions,
-              .on_pairing_step = rooms.publisher.pairing_listener(),
-              .log = rooms.log.in("device")}),
-      doors({.directory = rooms.directory,
-             .ownership = rooms.ownership,
+              .on_pairing_step = core.publisher.pairing_listener(),
+              .log = core.log.in("device")}),
+      doors({.directory = core.directory,
+             .ownership = core.ownership,
              .keeper = keeper,
-             .committer = rooms.committer,
-             .log = rooms.log.in("connector")}),
-      platform_calls({.clock = rooms.queue_clock,
+             .committer = core.committer,
+             .log = core.log.in("connector")}),
+      platform_calls({.clock = core.queue_clock,
                       .connectors = connectors,
                       .media_fetcher = media_fetcher,
-                      .bytes_max = rooms.settings.media.max_bytes,
-                      .log = rooms.log.in("connector")}) {}
+                      .bytes_max = core.settings.media.max_bytes,
+                      .log = core.log.in("connector")}) {}
 
 callback::Options SendingRooms::options_of_callbacks() {
-    auto options = callback_options(rooms.settings, rooms.may_begin,
-                                    rooms.publisher.attempt_listener(), rooms.log.in("callback"));
-    options.starts_empty = rooms.ownership.here().empty();
+    auto options = callback_options(core.settings, may_begin(core.node),
+                                    core.publisher.attempt_listener(), core.log.in("callback"));
+    options.starts_empty = core.ownership.here().empty();
     return options;
 }
 
 scheduler::Options SendingRooms::options_of_scheduler() {
-    auto options = scheduler_options(rooms.settings, media_fetcher, rooms.log.in("scheduler"));
-    options.may_begin = rooms.may_begin;
-    options.starts_empty = rooms.ownership.here().empty();
+    auto options = scheduler_options(core.settings, media_fetcher, core.log.in("scheduler"));
+    options.may_begin = may_begin(core.node);
+    options.starts_empty = core.ownership.here().empty();
     options.on_handed_over = [this](Timestamp by) { late_statuses.handed_over(by); };
-    options.campaign_may_send = [this](auto id) { return rooms.open_campaigns.may_send(id); };
-    options.on_withdrawn = rooms.on_withdrawn;
+    options.campaign_may_send = [this](auto id) { return core.open_campaigns.may_send(id); };
+    options.on_withdrawn = listeners.on_withdrawn;
     return options;
 }
 
 Result<void> SendingRooms::start() {
     connectors.start([this](std::string_view name) { return doors.of(name); },
-                     start_failure_listener(rooms.log));
+                     start_failure_listener(core.log));
     if (auto started = callbacks.start(); !started) {
         return started;
     }
@@ -114,7 +115,7 @@ void SendingRooms::stop_sends(std::chrono::milliseconds patience) {
 }
 
 void SendingRooms::stop_callbacks() {
-    callbacks.stop(rooms.settings.callback.timeout + commit_drain);
+    callbacks.stop(core.settings.callback.timeout + commit_drain);
 }
 
 }  // namespace merpati::daemon

@@ -4,18 +4,10 @@
 #include <chrono>
 #include <functional>
 
-#include "admission/directory.hpp"
-#include "admission/ownership.hpp"
-#include "base/clock.hpp"
 #include "base/error.hpp"
-#include "base/queue_clock.hpp"
-#include "base/random.hpp"
-#include "base/uuid.hpp"
 #include "callback/sender.hpp"
-#include "campaign/open_campaigns.hpp"
-#include "config/settings.hpp"
 #include "connector/connectors.hpp"
-#include "daemon/publisher.hpp"
+#include "daemon/core_rooms.hpp"
 #include "devices/connector_door.hpp"
 #include "devices/keeper.hpp"
 #include "devices/late_statuses.hpp"
@@ -24,11 +16,7 @@
 #include "devices/platform_calls.hpp"
 #include "devices/restrictions.hpp"
 #include "media/media_fetcher.hpp"
-#include "outbound/address_policy.hpp"
 #include "scheduler/scheduler.hpp"
-#include "store/committer.hpp"
-#include "store/store.hpp"
-#include "telemetry/log.hpp"
 
 namespace merpati::daemon {
 
@@ -38,28 +26,13 @@ namespace merpati::daemon {
 ///
 /// Threads: the owner's.
 struct SendingRooms {
-    struct Rooms {
-        const Clock& clock;
-        const QueueClock& queue_clock;
-        Random& random;
-        UuidSource& ids;
-        /// Whether sends and callbacks may begin now. Empty: always.
-        std::function<bool()> may_begin;
-        store::Store& store;
-        store::Committer& committer;
-        const admission::Directory& directory;
-        const admission::Ownership& ownership;
-        const outbound::AddressPolicy& policy;
-        const campaign::OpenCampaigns& open_campaigns;
-        Publisher& publisher;
-        /// Called for each message that ended, on the committer's thread.
-        scheduler::FinishListener on_finish;
-        /// Called for each message that returned to its campaign.
+    /// Both are called on the committer's thread.
+    struct Listeners {
+        scheduler::FinishListener on_finish;  // Of each message that ended.
+        /// Of each message that returned to its campaign.
         std::function<void(const model::Message&)> on_withdrawn;
-        const config::Settings& settings;
-        telemetry::Log log;
     };
-    explicit SendingRooms(Rooms given);
+    SendingRooms(CoreRooms& core_rooms, Listeners given);
 
     /// Errors: of the rooms.
     [[nodiscard]] Result<void> start();
@@ -70,7 +43,8 @@ struct SendingRooms {
     void stop_sends(std::chrono::milliseconds patience);
     void stop_callbacks();
 
-    const Rooms rooms;
+    CoreRooms& core;
+    const Listeners listeners;
     devices::Notices notices;
     media::MediaFetcher media_fetcher;
     connector::Connectors connectors;

@@ -3,50 +3,15 @@
 
 #include <chrono>
 
-#include "admission/ownership.hpp"
 #include "api/send/outcome_waiters.hpp"
 #include "base/periodic_thread.hpp"
-#include "base/queue_clock.hpp"
-#include "config/settings.hpp"
+#include "daemon/core_rooms.hpp"
 #include "daemon/log_growth.hpp"
-#include "devices/late_statuses.hpp"
-#include "devices/lost_devices.hpp"
-#include "devices/restrictions.hpp"
-#include "model/store_url.hpp"
-#include "people/people_directory.hpp"
-#include "store/committer.hpp"
-#include "store/condition.hpp"
+#include "daemon/sending_rooms.hpp"
 #include "store/reader_pool.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::daemon {
-
-struct UpkeepOptions {
-    std::chrono::seconds finished_kept{std::chrono::days{30}};
-    std::chrono::seconds idempotency_kept{std::chrono::hours{24}};
-    std::chrono::seconds log_kept{std::chrono::days{365}};
-    std::chrono::seconds received_media_kept{std::chrono::days{14}};
-    std::chrono::seconds platform_reports_kept{std::chrono::days{8}};
-    std::chrono::seconds keys_kept{std::chrono::days{90}};
-    std::chrono::seconds usage_kept{std::chrono::days{1'095}};
-    std::chrono::seconds ledger_kept{std::chrono::days{3'650}};
-    people::SessionLimits sessions{};
-    bool stores_clock_offset = true;  // False: queue time follows the database's clock.
-
-    [[nodiscard]] static UpkeepOptions of(const config::Settings& settings) {
-        return {
-            .finished_kept = settings.retention.finished,
-            .idempotency_kept = settings.retention.idempotency,
-            .log_kept = settings.retention.log,
-            .received_media_kept = settings.retention.received_media,
-            .platform_reports_kept = settings.retention.platform_reports,
-            .keys_kept = settings.retention.keys,
-            .usage_kept = settings.retention.usage,
-            .ledger_kept = settings.retention.ledger,
-            .sessions = {.idle = settings.app.session_idle, .longest = settings.app.session_max},
-            .stores_clock_offset = !model::is_postgresql(settings.store.url)};
-    }
-};
 
 /// Operation:
 ///   every 100 ms  answers revision B's requests whose wait has expired, decides messages without a
@@ -63,22 +28,8 @@ struct UpkeepOptions {
 /// Threads: one of its own.
 class Upkeep {
 public:
-    Upkeep(QueueClock& clock, const store::Condition& condition, store::ReaderPool& readers,
-           store::Committer& committer, const admission::Ownership& ownership,
-           api::OutcomeWaiters& waiters, devices::LateStatuses& late_statuses,
-           devices::LostDevices& lost_devices, devices::Restrictions& restrictions,
-           UpkeepOptions options, telemetry::Log log)
-        : clock_(clock),
-          condition_(condition),
-          readers_(readers),
-          committer_(committer),
-          ownership_(ownership),
-          waiters_(waiters),
-          late_statuses_(late_statuses),
-          lost_devices_(lost_devices),
-          restrictions_(restrictions),
-          options_(options),
-          log_(std::move(log)) {}
+    Upkeep(CoreRooms& core, SendingRooms& sending, api::OutcomeWaiters& waiters)
+        : core_(core), sending_(sending), waiters_(waiters), log_(core.log.in("upkeep")) {}
 
     void start();
     void stop() { thread_.stop(); }
@@ -92,16 +43,9 @@ private:
     [[nodiscard]] Result<bool> summarise();
     void look_at_log();
 
-    QueueClock& clock_;
-    const store::Condition& condition_;
-    store::ReaderPool& readers_;
-    store::Committer& committer_;
-    const admission::Ownership& ownership_;
+    CoreRooms& core_;
+    SendingRooms& sending_;
     api::OutcomeWaiters& waiters_;
-    devices::LateStatuses& late_statuses_;
-    devices::LostDevices& lost_devices_;
-    devices::Restrictions& restrictions_;
-    const UpkeepOptions options_;
     const telemetry::Log log_;
     bool offset_stored_ = true;
     bool prunes_ = false;     // The round of retention is not complete.
