@@ -54,6 +54,19 @@ TEST_F(DoctorTest, FilesThatOthersMayOpenAreWrong) {
     EXPECT_THAT(about(done, "m.db.key"), HasSubstr("chmod 600"));
 }
 
+TEST_F(DoctorTest, ASettingsFileWithTwoSecretsIsNamedOnce) {
+    const auto file = folder.file("m.toml");
+    std::ofstream{file} << "[metrics]\ntoken = \"0123456789abcdef\"\n"
+                           "[cloud]\nverify_token = \"0123456789abcdef\"\n";
+    std::filesystem::permissions(file, std::filesystem::perms{0644});
+    const auto done = run({"--config", file, "doctor"});
+    EXPECT_EQ(done.code, exit_failed);
+    const auto words = "others may open " + file;
+    const auto first = done.out.find(words);
+    ASSERT_NE(first, std::string::npos) << done.out;
+    EXPECT_EQ(done.out.find(words, first + 1), std::string::npos) << done.out;
+}
+
 TEST_F(DoctorTest, AnAppSecretIsMissedOnlyWhereTheOfficialPlatformIsUsed) {
     EXPECT_THAT(run({"doctor"}).out, Not(HasSubstr("app")));
     environment["MERPATI_CLOUD__VERIFY_TOKEN"] = "token";

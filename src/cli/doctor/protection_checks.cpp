@@ -1,5 +1,7 @@
 // Checks of settings that take protection away, which SECURITY.md leaves to the operator.
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <sys/stat.h>
 
 #include <boost/asio/ip/address.hpp>
@@ -18,6 +20,17 @@ using boost::asio::ip::address;
 /// Prefixes shorter than these cover more than one private network.
 constexpr unsigned narrow_v4 = 8;  // 10.0.0.0/8, the largest private network.
 constexpr unsigned narrow_v6 = 7;  // fc00::/7, all unique local addresses.
+
+struct SecretSetting {
+    std::string_view key;
+    std::string_view secret;
+};
+
+constexpr std::array secret_settings{
+    SecretSetting{.key = "store.url", .secret = "the database's password"},
+    SecretSetting{.key = "metrics.token", .secret = "metrics.token"},
+    SecretSetting{.key = "cloud.verify_token", .secret = "cloud.verify_token"},
+};
 
 /// Whether the address itself allows connections from the whole Internet.
 bool is_public(const address& literal) {
@@ -103,6 +116,20 @@ void check_secret_file(const std::string& file, std::string_view what, Findings&
     }
 }
 
+/// The settings file, if it has a secret.
+void check_settings_file(const config::Loaded& loaded, Findings& findings) {
+    const auto& url = loaded.settings.store.url;
+    for (const auto& [key, secret] : secret_settings) {
+        const auto origin = loaded.origin(key);
+        const bool is_secret = key != "store.url" || config::mask_password(url) != url;
+        if (is_secret && origin.kind == config::Origin::Kind::file) {
+            check_secret_file(origin.text.substr(0, origin.text.rfind(':')),
+                              fmt::format("the settings file with {}", secret), findings);
+            return;  // There is one settings file.
+        }
+    }
+}
+
 }  // namespace
 
 void check_protection(const config::Loaded& loaded, Findings& findings) {
@@ -113,22 +140,7 @@ void check_protection(const config::Loaded& loaded, Findings& findings) {
     if (settings.http.tls.key) {
         check_secret_file(settings.http.tls.key->string(), "the key of the certificate", findings);
     }
-    const auto store = loaded.origin("store.url");
-    if (store.kind == config::Origin::Kind::file &&
-        config::mask_password(settings.store.url) != settings.store.url) {
-        check_secret_file(store.text.substr(0, store.text.rfind(':')),
-                          "the settings file with the database's password", findings);
-    }
-    const auto token = loaded.origin("metrics.token");
-    if (token.kind == config::Origin::Kind::file) {
-        check_secret_file(token.text.substr(0, token.text.rfind(':')),
-                          "the settings file with metrics.token", findings);
-    }
-    const auto verify_token = loaded.origin("cloud.verify_token");
-    if (verify_token.kind == config::Origin::Kind::file && verify_token.text != token.text) {
-        check_secret_file(verify_token.text.substr(0, verify_token.text.rfind(':')),
-                          "the settings file with cloud.verify_token", findings);
-    }
+    check_settings_file(loaded, findings);
     if (settings.cloud.app_secret_file) {
         check_secret_file(settings.cloud.app_secret_file->string(),
                           "the secret of the official platform's app", findings);
