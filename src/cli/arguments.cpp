@@ -1,7 +1,6 @@
 #include "cli/arguments.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <ranges>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "api/manage/accounts/limits.hpp"
 #include "base/assert.hpp"
 #include "base/clock.hpp"
+#include "base/number.hpp"
 #include "config/duration.hpp"
 #include "model/account.hpp"
 #include "model/ids.hpp"
@@ -19,13 +19,6 @@ namespace merpati::cli {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::optional<std::int64_t> parse_number(std::string_view text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole ? std::optional{number} : std::nullopt;
-}
 
 }  // namespace
 
@@ -39,7 +32,7 @@ ArgumentCheck one_of(std::vector<std::string_view> words) {
 
 ArgumentCheck whole_number(std::int64_t lowest, std::int64_t highest) {
     return [lowest, highest](const std::string& text) -> std::string {
-        const auto number = parse_number(text);
+        const auto number = parse_whole<std::int64_t>(text);
         return number && *number >= lowest && *number <= highest
                    ? ""
                    : fmt::format("'{}' is not a whole number from {} to {}", text, lowest, highest);
@@ -127,7 +120,7 @@ ArgumentCheck named_text() {
 }
 
 std::int64_t number_of(std::string_view text) {
-    const auto number = parse_number(text);
+    const auto number = parse_whole<std::int64_t>(text);
     invariant(number.has_value(), "the number was checked when it was parsed");
     return *number;
 }

@@ -9,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "cli/hints.hpp"
 #include "config/local_files.hpp"
 #include "model/store_url.hpp"
@@ -108,13 +109,8 @@ Result<boost::json::value> decode(const Outcome& outcome) {
     if (!problem.contains("detail")) {
         return fail(ErrorCode::protocol, fmt::format("the server answered {}", outcome.status));
     }
-    const auto text = [&problem](std::string_view name) {
-        const auto* found = problem.if_contains({name.data(), name.size()});
-        return found != nullptr && found->is_string()
-                   ? std::string{found->get_string().data(), found->get_string().size()}
-                   : std::string{};
-    };
-    return fail(parse_code(text("code")), with_hint(text("detail")) + other_problems(problem));
+    return fail(parse_code(text_of(problem, "code")),
+                with_hint(text_of(problem, "detail")) + other_problems(problem));
 }
 
 }  // namespace
@@ -213,8 +209,7 @@ Result<boost::json::array> Gateway::ask_page(const std::string& target, std::str
     if (items == nullptr || !items->is_array()) {
         return fail(ErrorCode::protocol, "the server's answer is not a list");
     }
-    const auto* cursor = answer->as_object().if_contains("next");
-    next = cursor != nullptr && cursor->is_string() ? cursor->get_string().c_str() : "";
+    next = text_of(answer->as_object(), "next");
     return std::move(items->get_array());
 }
 
@@ -335,12 +330,16 @@ Result<Outcome> Gateway::ask_store(http::Method method, const std::string& targe
     return outcome;
 }
 
+std::string text_of(const boost::json::object& record, std::string_view field) {
+    const auto* found = record.if_contains({field.data(), field.size()});
+    return found != nullptr && found->is_string() ? std::string{found->get_string()}
+                                                  : std::string{};
+}
+
 std::string percent_encode(std::string_view text) {
     std::string encoded;
     for (const char c : text) {
-        const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                           (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.' || c == '~';
-        if (plain) {
+        if (is_digit(c) || is_letter(c) || c == '-' || c == '_' || c == '.' || c == '~') {
             encoded += c;
         } else {
             encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));

@@ -100,6 +100,9 @@ private:
     std::unique_ptr<StoppedStore> store_;
 };
 
+/// The text in a field of an answer; empty: it has none.
+[[nodiscard]] std::string text_of(const boost::json::object& record, std::string_view field);
+
 /// Escapes a value for use in a target.
 [[nodiscard]] std::string percent_encode(std::string_view text);
 

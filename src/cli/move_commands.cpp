@@ -33,8 +33,7 @@ Result<void> check_connector(Session& session, const Wish& wish) {
     if (!device) {
         return pass(device);
     }
-    const auto* connector = device->get_object().if_contains("connector");
-    return connector != nullptr && connector->is_string() && connector->get_string() == linked
+    return text_of(device->get_object(), "connector") == linked
                ? Result<void>{}
                : fail(ErrorCode::refused,
                       fmt::format("{} is no linked device: only devices of the connector {} move",

@@ -64,12 +64,6 @@ ArgumentCheck pin() {
     };
 }
 
-std::string text_of(const boost::json::object& pairing, std::string_view field) {
-    const auto* found = pairing.if_contains(field);
-    return found != nullptr && found->is_string() ? std::string{found->get_string()}
-                                                  : std::string{};
-}
-
 /// Begins a pairing, or joins one that is in progress, and shows its steps until it ends. The
 /// pairing goes on in the server if this command is interrupted.
 class Follower {
@@ -114,9 +108,8 @@ private:
         }
         const auto reason = text_of(pairing, "reason");
         return session_.fail(
-            {.code = ErrorCode::refused,
-             .detail = (reason.empty() ? "the device is " + state : reason) + why_no_worker(),
-             .origin = std::source_location::current()});
+            ErrorCode::refused,
+            (reason.empty() ? "the device is " + state : reason) + why_no_worker());
     }
 
     /// Why the worker of linked devices cannot run here. Empty: it can, or the device has another

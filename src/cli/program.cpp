@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <ostream>
 #include <set>
-#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -137,12 +136,11 @@ std::string footer_of(const CommandText& text) {
 
 /// Reports what Boost.JSON throws if a member of an answer is missing or of another type.
 int not_understood(Session& session, const std::exception& error) {
-    const auto why = fail(
+    return session.fail(
         ErrorCode::protocol,
         fmt::format("the server's answer is not understood ({}): has it another version than this "
                     "program?",
                     error.what()));
-    return session.fail(why.error());
 }
 
 }  // namespace
@@ -208,9 +206,7 @@ int Program::run(const std::vector<std::string>& arguments) {
         } catch (const std::logic_error& error) {
             code = not_understood(session, error);
         } catch (const std::exception& error) {
-            code = session.fail({.code = ErrorCode::io_failed,
-                                 .detail = error.what(),
-                                 .origin = std::source_location::current()});
+            code = session.fail(ErrorCode::io_failed, error.what());
         }
     }
     return flush(code);

@@ -86,10 +86,8 @@ int Session::show_once(const Result<boost::json::value>& answer, std::span<const
     if (!answer || console_.out.flush()) {
         return code;
     }
-    const auto* id = answer->is_object() ? answer->get_object().if_contains("id") : nullptr;
-    const bool named = id != nullptr && id->is_string();
-    console_.err << "merpati: "
-                 << fmt::format(fmt::runtime(when_lost), named ? id->get_string().c_str() : "ID")
+    const auto id = answer->is_object() ? text_of(answer->get_object(), "id") : std::string{};
+    console_.err << "merpati: " << fmt::format(fmt::runtime(when_lost), id.empty() ? "ID" : id)
                  << '\n';
     return exit_failed;
 }
@@ -151,6 +149,10 @@ int Session::fail(const Error& error) {
         console_.err << "merpati: " << printable(std::string_view{line}) << '\n';
     }
     return settings_refused_ ? exit_usage : exit_failed;
+}
+
+int Session::fail(ErrorCode code, std::string detail) {
+    return fail(merpati::fail(code, std::move(detail)).error());
 }
 
 Result<Gateway*> Session::gateway() {

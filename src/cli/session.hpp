@@ -78,6 +78,8 @@ public:
     /// Prints each line of the error. Returns exit_usage if the settings were invalid, because then
     /// nothing has been tried.
     int fail(const Error& error);
+    /// The same for an error of the command itself.
+    int fail(ErrorCode code, std::string detail);
 
     [[nodiscard]] bool json() const noexcept { return options_.json; }
     [[nodiscard]] Console& console() noexcept { return console_; }

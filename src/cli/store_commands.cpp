@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <source_location>
 #include <string>
 
 #include <CLI/App.hpp>
@@ -115,10 +114,9 @@ int show(Session& session, const Wish& wish, const store::CopyReport& report) {
                                               "Both sides are empty.");
     }
     if (!report.is_equal()) {
-        return session.fail({.code = ErrorCode::conflict,
-                             .detail = "the counts differ, so the target stays closed: remove it, "
-                                       "and copy again",
-                             .origin = std::source_location::current()});
+        return session.fail(ErrorCode::conflict,
+                            "the counts differ, so the target stays closed: remove it, "
+                            "and copy again");
     }
     if (!session.json()) {
         session.console().out << fmt::format(

@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/printable.hpp"
+#include "base/utf8.hpp"
 
 namespace merpati::cli {
 namespace {
@@ -50,15 +51,9 @@ const boost::json::value* field(const boost::json::object& record, const Column&
     return record.if_contains({column.field.data(), column.field.size()});
 }
 
-/// The number of code points: counts bytes that do not continue a UTF-8 sequence.
-std::size_t width(std::string_view text) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
 /// `text` as a table shows it. One long cell would make every line of the table as long.
 std::string shortened(std::string text) {
-    if (width(text) <= cell_characters_max) {
+    if (utf8_characters(text) <= cell_characters_max) {
         return text;
     }
     std::size_t characters = 0;
@@ -72,7 +67,7 @@ std::string shortened(std::string text) {
 
 void append_padded(std::string& out, std::string_view text, std::size_t to) {
     out += text;
-    out.append(to - std::min(to, width(text)), ' ');
+    out.append(to - std::min(to, utf8_characters(text)), ' ');
 }
 
 using Line = std::vector<std::string>;
@@ -81,7 +76,7 @@ std::string join(const std::vector<Line>& lines) {
     std::vector<std::size_t> widths(lines.front().size());
     for (const auto& line : lines) {
         for (std::size_t place = 0; place < line.size(); ++place) {
-            widths[place] = std::max(widths[place], width(line[place]));
+            widths[place] = std::max(widths[place], utf8_characters(line[place]));
         }
     }
     std::string out;

@@ -1,6 +1,5 @@
 // merpati campaign import, clear, recipients, report
 #include <memory>
-#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,9 +44,7 @@ Result<boost::json::value> import_tags(Session& session, const Call& call) {
 
 int import_recipients(Session& session, const Call& call) {
     if (call.file.empty() && !call.body.contains("tags")) {
-        (void)session.fail({.code = ErrorCode::invalid_argument,
-                            .detail = "give FILE, or --tag for contacts",
-                            .origin = std::source_location::current()});
+        (void)session.fail(ErrorCode::invalid_argument, "give FILE, or --tag for contacts");
         return exit_usage;
     }
     return session.show(call.file.empty() ? import_tags(session, call)

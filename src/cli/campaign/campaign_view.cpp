@@ -15,10 +15,6 @@ namespace {
 using boost::json::object;
 using boost::json::value;
 
-std::string word(const value& field) {
-    return field.is_string() ? std::string{field.get_string()} : std::string{};
-}
-
 std::uint64_t number(const value& field) {
     return field.to_number<std::uint64_t>();
 }
@@ -147,6 +143,10 @@ object person_view(const object& person) {
                                        word(consent->at("at")), text.empty() ? text : ": " + text);
     }
     return shown;
+}
+
+std::string word(const value& field) {
+    return field.is_string() ? std::string{field.get_string()} : std::string{};
 }
 
 std::string texts_of(const object& campaign) {

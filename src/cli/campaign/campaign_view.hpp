@@ -4,6 +4,7 @@
 #include <string>
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
 #include "cli/table.hpp"
 
@@ -14,6 +15,9 @@ namespace merpati::cli {
 
 /// A contact or a recipient, whose values are one text.
 [[nodiscard]] boost::json::object person_view(const boost::json::object& person);
+
+/// A field that is a text; empty: it is none.
+[[nodiscard]] std::string word(const boost::json::value& field);
 
 /// The texts of a campaign below its record, with their lines. Empty: it has none.
 [[nodiscard]] std::string texts_of(const boost::json::object& campaign);

@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <source_location>
 #include <string>
 #include <thread>
 
@@ -122,9 +121,7 @@ private:
 
     int give_up(std::string sentence) {
         view_.end();
-        return session_.fail({.code = ErrorCode::refused,
-                              .detail = std::move(sentence),
-                              .origin = std::source_location::current()});
+        return session_.fail(ErrorCode::refused, std::move(sentence));
     }
 
     Session& session_;

@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include "base/printable.hpp"
+#include "cli/campaign/campaign_view.hpp"
 
 namespace merpati::cli {
 namespace {
 
 using boost::json::object;
-using boost::json::value;
 
 struct ReasonText {
     std::string_view reason;
@@ -33,10 +33,6 @@ constexpr std::array reason_texts{
     ReasonText{.reason = "devices", .text = "none of its devices can send now"},
 };
 
-std::string word_of(const value& field) {
-    return field.is_string() ? std::string{field.get_string()} : std::string{};
-}
-
 std::uint64_t count_of(const object& campaign, std::string_view state) {
     return campaign.at("counts").at(state).to_number<std::uint64_t>();
 }
@@ -52,11 +48,11 @@ object change_of(const object& campaign) {
 
 /// Why it does not move. Empty: it does.
 std::string wait_of(const object& campaign) {
-    const auto state = word_of(campaign.at("state"));
+    const auto state = word(campaign.at("state"));
     if (state == "scheduled") {
-        return "begins at " + word_of(campaign.at("schedule_at"));
+        return "begins at " + word(campaign.at("schedule_at"));
     }
-    const auto reason = word_of(campaign.at("reason"));
+    const auto reason = word(campaign.at("reason"));
     return reason.empty() ? reason : fmt::format("{}: {}", state, explain_reason(reason));
 }
 
@@ -74,7 +70,7 @@ void WatchView::show(const object& campaign, const Clock& clock) {
         line_.draw(part_done(campaign), text, now);
         return;
     }
-    const auto status = word_of(campaign.at("state")) + word_of(campaign.at("reason"));
+    const auto status = word(campaign.at("state")) + word(campaign.at("reason"));
     const bool is_due = !told_at_ || now - *told_at_ >= line_every;
     const auto counts = boost::json::serialize(campaign.at("counts"));
     if (status != status_ || (is_due && counts != told_)) {
@@ -124,7 +120,7 @@ std::string progress_of(const object& campaign, Timestamp now) {
     if (const auto& rate = campaign.at("rate_per_minute"); !rate.is_null()) {
         text += fmt::format(", {:.1f} a minute", rate.to_number<double>());
     }
-    if (const auto ends_at = parse_rfc3339(word_of(campaign.at("ends_at")))) {
+    if (const auto ends_at = parse_rfc3339(word(campaign.at("ends_at")))) {
         text += fmt::format(", {} left",
                             about(std::chrono::ceil<std::chrono::seconds>(*ends_at - now)));
     }
