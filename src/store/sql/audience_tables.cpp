@@ -180,9 +180,8 @@ Result<RowStep> StoredCampaigns::cancel_rows(model::CampaignId id, std::size_t l
             key = row.integer(0);
         }
         step.last_row = row_of(key);
-        if (recipients().guard(key, [&] {
-                end_row_.run(key, static_cast<int>(RecipientState::cancelled), 0, at);
-            })) {
+        if (recipients().guard(
+                key, [&] { end_row(key, RecipientState::cancelled, SkipReason::none, at); })) {
             recipients().count(id, RecipientState::pending, RecipientState::cancelled);
             ++step.changed;
         }
@@ -200,11 +199,16 @@ Result<RowStep> StoredCampaigns::retry_rows(model::CampaignId id, RetryScope sco
     }
     const auto state =
         scope == RetryScope::failed ? RecipientState::failed : RecipientState::uncertain;
-    std::vector<std::pair<std::int64_t, model::StatusCode>> chosen;
+    struct Chosen {
+        std::int64_t key = 0;
+        std::int64_t message = 0;
+        model::StatusCode code{};
+    };
+    std::vector<Chosen> chosen;
     RowStep step{.last_row = after_row, .changed = 0, .complete = true};
     {
         Statement visit{connection_,
-                        "SELECT id, state, code FROM campaign_recipient "
+                        "SELECT id, state, code, message FROM campaign_recipient "
                         "WHERE id > ? AND id <= ? ORDER BY id LIMIT ?"};
         std::size_t visited = 0;
         for (auto row = visit.query(row_key(id, after_row),
@@ -214,17 +218,15 @@ Result<RowStep> StoredCampaigns::retry_rows(model::CampaignId id, RetryScope sco
             step.last_row = row_of(row.integer(0));
             if (row.integer(1) == stored(state) &&
                 (!code || row.integer(2) == static_cast<int>(*code))) {
-                chosen.emplace_back(row.integer(0),
-                                    static_cast<model::StatusCode>(row.number<std::uint16_t>(2)));
+                chosen.push_back(
+                    {.key = row.integer(0),
+                     .message = row.integer(3),
+                     .code = static_cast<model::StatusCode>(row.number<std::uint16_t>(2))});
             }
         }
     }
-    Statement put_back{connection_,
-                       fmt::format("UPDATE campaign_recipient SET state = -2, message = {0}, "
-                                   "message_tail = {0}, at = ?2 WHERE id = ?1",
-                                   no_message)};
-    for (const auto& [key, failed_with] : chosen) {
-        if (recipients().guard(key, [&] { put_back.run(key, at); })) {
+    for (const auto& [key, message, failed_with] : chosen) {
+        if (recipients().guard(key, [&] { recipients().put_back(key, message, state, at); })) {
             recipients().count(id, state, RecipientState::pending);
             if (state == RecipientState::failed) {
                 campaigns().count_outcome(id, failed_with, -1);

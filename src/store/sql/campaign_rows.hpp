@@ -27,15 +27,18 @@ inline constexpr int row_bits = 32;
     return static_cast<std::uint32_t>(key);
 }
 
-// Values of `campaign_recipient`, as campaign_schema.hpp explains. Also in SQL.
+// Values of `campaign_recipient`, as campaign_schema.hpp explains.
 inline constexpr std::int64_t no_device = -70'368'744'177'664;          // 6 bytes
 inline constexpr std::int64_t no_message = -4'611'686'018'427'387'904;  // 8 bytes
 inline constexpr int no_progress = -1;
 inline constexpr int waiting_offset = -2;
-[[nodiscard]] inline int stored(model::RecipientState state) noexcept {
+[[nodiscard]] constexpr int stored(model::RecipientState state) noexcept {
     const auto value = static_cast<int>(state);
     return state <= model::RecipientState::queued ? value + waiting_offset : value;
 }
+// `state < 0` is the condition of an index, which statements repeat (rows.hpp).
+static_assert(stored(model::RecipientState::queued) < 0);
+static_assert(stored(model::RecipientState::sent) >= 0);
 [[nodiscard]] model::RecipientState read_state(const Cursor& row, int column);
 /// Empty: no progress.
 [[nodiscard]] std::optional<model::Progress> read_progress(const Cursor& row, int column);

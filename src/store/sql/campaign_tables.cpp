@@ -28,16 +28,15 @@ StoredCampaigns::StoredCampaigns(Connection& connection, MessageWriter& writer,
       row_changes_(row_changes),
       checks_(connection),
       find_row_(connection, "SELECT state, number, original FROM campaign_recipient WHERE id = ?"),
-      queue_row_(connection,
-                 "UPDATE campaign_recipient SET state = -1, reason = 0, variant = ?2, device = ?3, "
-                 "message = ?4, message_tail = ?5, progress = -1, at = ?6 WHERE id = ?1"),
       end_row_(connection,
-               "UPDATE campaign_recipient SET state = ?2, reason = ?3, at = ?4 "
-               "WHERE id = ?1 AND state = -2"),
+               fmt::format("UPDATE campaign_recipient SET state = ?2, reason = ?3, at = ?4 "
+                           "WHERE id = ?1 AND state = {}",
+                           stored(model::RecipientState::pending))),
       insert_row_(connection,
-                  fmt::format("INSERT INTO campaign_recipient VALUES(?1, ?2, ?3, ?4, ?5, ?6, 200, "
+                  fmt::format("INSERT INTO campaign_recipient VALUES(?1, ?2, ?3, ?4, ?5, ?6, {}, "
                               "0, {}, {}, {}, {}, ?7, ?8, ?9)",
-                              no_device, no_message, no_message, no_progress)) {}
+                              number_of(model::StatusCode::sent), no_device, no_message, no_message,
+                              no_progress)) {}
 
 const CampaignRow* StoredCampaigns::find(model::CampaignId id) {
     recipients().write_moves();
@@ -47,6 +46,12 @@ const CampaignRow* StoredCampaigns::find(model::CampaignId id) {
 
 CampaignRow* StoredCampaigns::edit(model::CampaignId id) {
     return find(id) == nullptr ? nullptr : campaigns().edit(id);
+}
+
+/// Of a row that is pending. Call `count` too.
+void StoredCampaigns::end_row(std::int64_t key, model::RecipientState state,
+                              model::SkipReason reason, Timestamp at) {
+    end_row_.run(key, stored(state), number_of(reason), at);
 }
 
 /// Writes what the change has changed, so that it is reported, and that balances can be read.

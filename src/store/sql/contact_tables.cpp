@@ -146,7 +146,7 @@ void StoredCampaigns::erase_row(std::int64_t key, Timestamp at) {
     }
     const auto* found = campaigns().find(campaign_of(key));
     if (found != nullptr && row_of(key) <= found->campaign.counts.total()) {
-        end_row_.run(key, static_cast<int>(model::RecipientState::cancelled), 0, at);
+        end_row(key, model::RecipientState::cancelled, model::SkipReason::none, at);
         if (connection_.changes() == 1) {
             recipients().count(campaign_of(key), model::RecipientState::pending,
                                model::RecipientState::cancelled);

@@ -72,15 +72,12 @@ StoredCampaigns::Waiting StoredCampaigns::is_pending(const model::Campaign& camp
 
 /// Its message was under way when the person was erased, and has come back since.
 void StoredCampaigns::cancel_erased(std::int64_t key, Timestamp at) {
-    recipients().guard(
-        key, [&] { end_row_.run(key, static_cast<int>(RecipientState::cancelled), 0, at); });
+    recipients().guard(key, [&] { end_row(key, RecipientState::cancelled, SkipReason::none, at); });
     recipients().count(campaign_of(key), RecipientState::pending, RecipientState::cancelled);
 }
 
 void StoredCampaigns::skip(std::int64_t key, SkipReason reason, Timestamp at) {
-    recipients().guard(key, [&] {
-        end_row_.run(key, static_cast<int>(RecipientState::skipped), static_cast<int>(reason), at);
-    });
+    recipients().guard(key, [&] { end_row(key, RecipientState::skipped, reason, at); });
     recipients().count(campaign_of(key), RecipientState::pending, RecipientState::skipped);
     campaigns().count_outcome(campaign_of(key), reason, 1);
 }
@@ -98,10 +95,8 @@ PlannedRow::Result StoredCampaigns::decide(const model::Campaign& campaign, Plan
     message.charged = charge == Credits::Charge::charged;
     writer_.store(message);
     const auto key = row_key(campaign.id, planned.row);
-    recipients().guard(key, [&] {
-        queue_row_.run(key, planned.variant, message.device.value(), message.id.sequence(),
-                       tail_of(message.id), at);
-    });
+    recipients().guard(
+        key, [&] { recipients().queue(key, message.id, message.device, planned.variant, at); });
     recipients().count(campaign.id, RecipientState::pending, RecipientState::queued);
     return PlannedRow::Result::queued;
 }

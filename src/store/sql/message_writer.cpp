@@ -27,8 +27,8 @@ void insert_completion(const Insert& insert, const model::MessageId& message,
 constexpr std::size_t result_bytes = 32;
 
 std::string new_callback_row() {
-    return "(?,?,?,?,?,?,?,?,?,?,0,0,?,0,'',?,0,NULL,'" + std::string(result_bytes, ' ') +
-           "',NULL,NULL,NULL)";
+    return fmt::format("(?,?,?,?,?,?,?,?,?,?,{},0,?,0,'',?,0,NULL,'{:{}}',NULL,NULL,NULL)",
+                       number_of(model::CallbackState::waiting), "", result_bytes);
 }
 
 }  // namespace

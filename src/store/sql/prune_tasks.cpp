@@ -143,7 +143,8 @@ private:
                            state <= static_cast<std::int64_t>(model::MessageState::held) &&
                            model::is_final(static_cast<model::MessageState>(state)) &&
                            row.integer(2) < to_unix_millis(ended_before(limits));
-        const bool callback_done = row.null(4) || row.integer(4) != 0;
+        const bool callback_done =
+            row.null(4) || row.integer(4) != number_of(model::CallbackState::waiting);
         return ended && callback_done;
     }
 
@@ -160,11 +161,13 @@ class Callbacks final : public PruneTask {
 public:
     Callbacks(Connection& connection, TrailWriter& trail)
         : trail_(trail),
-          find_(connection,
-                "SELECT id, state <> 0 AND updated_at < ?3 AND (message IS NULL OR NOT "
-                "EXISTS (SELECT 1 FROM completion c WHERE c.event = callback.id AND "
-                "c.id = callback.message)) "
-                "FROM callback WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT 1") {}
+          find_(
+              connection,
+              fmt::format("SELECT id, state <> {} AND updated_at < ?3 AND (message IS NULL OR NOT "
+                          "EXISTS (SELECT 1 FROM completion c WHERE c.event = callback.id AND "
+                          "c.id = callback.message)) "
+                          "FROM callback WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT 1",
+                          number_of(model::CallbackState::waiting))) {}
 
     Visit visit(const PruneLimits& limits) override {
         {

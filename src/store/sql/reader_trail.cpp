@@ -53,10 +53,8 @@ Result<std::vector<model::CallbackAttempt>> StoredReader::attempts(model::EventI
                           "FROM callback_attempt WHERE event = ? ORDER BY number"};
         auto found = all_rows(earlier.query(id.sequence()), read_attempt);
         Statement last{connection_,
-                       "SELECT attempts_before + attempts, updated_at, last_took, last_status, "
-                       "last_error, last_answer, CASE state WHEN 0 THEN due_at END, "
-                       "batch, batch_tail, batch_events "
-                       "FROM callback WHERE id = ? AND tail = ? AND attempts > 0"};
+                       "SELECT " + last_attempt_columns() +
+                           " FROM callback WHERE id = ? AND tail = ? AND attempts > 0"};
         if (auto row = last.query(id.sequence(), tail_of(id)); row.next()) {
             found.push_back(read_attempt(row));
         }

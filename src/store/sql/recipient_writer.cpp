@@ -7,6 +7,7 @@
 
 #include "base/assert.hpp"
 #include "model/contact.hpp"
+#include "store/sql/recipient_checks.hpp"
 #include "store/sql/rows.hpp"
 
 namespace merpati::store::sql {
@@ -48,17 +49,18 @@ RecipientWriter::RecipientWriter(Connection& connection, Credits& credits)
                         no_message, stored(RecipientState::pending))),
       find_(connection,
             "SELECT state, message, progress, code, number FROM campaign_recipient WHERE id = ?"),
-      queue_again_(connection,
-                   fmt::format("UPDATE campaign_recipient SET state = {}, device = ?2, "
-                               "message = ?3, message_tail = ?4, progress = {}, at = ?5 "
-                               "WHERE id = ?1",
-                               stored(RecipientState::queued), no_progress)),
+      queue_(connection, fmt::format("UPDATE campaign_recipient SET state = {}, reason = {}, "
+                                     "variant = coalesce(?6, variant), device = ?2, message = ?3, "
+                                     "message_tail = ?4, progress = {}, at = ?5 WHERE id = ?1",
+                                     stored(RecipientState::queued),
+                                     number_of(model::SkipReason::none), no_progress)),
       note_progress_(connection, "UPDATE campaign_recipient SET progress = ?2 WHERE id = ?1"),
       unregistered_before_(
           connection,
           fmt::format("SELECT 1 FROM (SELECT id, code FROM campaign_recipient WHERE account = ?1 "
-                      "AND number = ?2 AND repeats IS NULL ORDER BY id DESC LIMIT 500) r "
+                      "AND number = ?2 AND repeats IS NULL ORDER BY id DESC LIMIT {}) r "
                       "WHERE code = {} AND id <> ?3 LIMIT 1",
+                      RecipientChecks::campaigns_looked_at,
                       number_of(model::StatusCode::recipient_unregistered))),
       suppress_(connection,
                 fmt::format("INSERT INTO suppression(account, number, reason, at, campaign) "
@@ -190,8 +192,20 @@ void RecipientWriter::move_row(Move& move) {
         suppress_if_repeated(move);
     }
     move_.run(move.key, move.message, stored(move.from), stored(move.to),
-              move.code.transform([](auto code) { return static_cast<int>(code); }), move.at);
+              move.code.transform([](auto code) { return number_of(code); }), move.at);
     connection_.note_changed(move.has_moved);
+}
+
+void RecipientWriter::put_back(std::int64_t key, std::int64_t message, RecipientState from,
+                               Timestamp at) {
+    move_.run(key, message, stored(from), stored(RecipientState::pending), std::optional<int>{},
+              at);
+}
+
+void RecipientWriter::queue(std::int64_t key, const model::MessageId& message,
+                            model::PhoneNumber device, std::optional<std::uint32_t> variant,
+                            Timestamp at) {
+    queue_.run(key, device.value(), message.sequence(), tail_of(message), at, variant);
 }
 
 void RecipientWriter::count(model::CampaignId campaign, RecipientState from, RecipientState to) {
@@ -231,8 +245,7 @@ void RecipientWriter::retry_row(const Move& move) {
         from == RecipientState::skipped) {
         return;
     }
-    queue_again_.run(move.key, move.device.value(), move.next->sequence(), tail_of(*move.next),
-                     move.at);
+    queue(move.key, *move.next, move.device, std::nullopt, move.at);
     count(campaign_of(move.key), from, RecipientState::queued);
     if (from == RecipientState::failed) {
         campaigns_.count_outcome(campaign_of(move.key), code, -1);

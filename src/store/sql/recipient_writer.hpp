@@ -70,6 +70,13 @@ public:
         return true;
     }
 
+    // Writes of a row, for `guard`. Call `count` too.
+    /// Gives the row a message. `variant`: of its text; empty: as it was.
+    void queue(std::int64_t key, const model::MessageId& message, model::PhoneNumber device,
+               std::optional<std::uint32_t> variant, Timestamp at);
+    /// Makes a row pending again whose message has ended.
+    void put_back(std::int64_t key, std::int64_t message, model::RecipientState from, Timestamp at);
+
     /// Moves a row in the counts.
     void count(model::CampaignId campaign, model::RecipientState from, model::RecipientState to);
 
@@ -112,7 +119,7 @@ private:
     CampaignWriter campaigns_;
     Statement move_;
     Statement find_;
-    Statement queue_again_;
+    Statement queue_;
     Statement note_progress_;
     Statement unregistered_before_;
     Statement suppress_;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "store/plan_text.hpp"
 
 namespace merpati::store::sql {
@@ -139,6 +141,13 @@ QueuedCallback read_callback(const Cursor& row) {
     queued.progress.updated_at = row.time(15);
     queued.progress.batch = read_batch(row, 16);
     return queued;
+}
+
+std::string last_attempt_columns() {
+    return fmt::format(
+        "attempts_before + attempts, updated_at, last_took, last_status, last_error, last_answer, "
+        "CASE state WHEN {} THEN due_at END, batch, batch_tail, batch_events",
+        number_of(model::CallbackState::waiting));
 }
 
 model::Completion read_completion(const Cursor& row, int first) {

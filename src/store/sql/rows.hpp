@@ -46,7 +46,8 @@ template <class Enumeration>
     return static_cast<int>(value);
 }
 // Where a statement uses an index of a part of a table, it repeats the index's condition as it
-// stands in the schema: `state = 0`, `state > 1` (callbacks), `state > 2` (completions).
+// stands in the schema: `state = 0`, `state > 1` (callbacks), `state > 2` (completions), and
+// `state < 0` (recipients, campaign_rows.hpp).
 static_assert(number_of(model::CallbackState::waiting) == 0);
 static_assert(number_of(model::CallbackState::delivered) == 1);
 static_assert(number_of(model::MessageState::sent) == 2);
@@ -88,6 +89,8 @@ inline constexpr const char* callback_columns =
 /// Three columns, or NULL in the first.
 [[nodiscard]] std::optional<model::PostedBatch> read_batch(const Cursor& row, int first);
 [[nodiscard]] QueuedCallback read_callback(const Cursor& row);
+/// Of a callback's row: its last attempt, as `callback_attempt` has the earlier ones.
+[[nodiscard]] std::string last_attempt_columns();
 
 inline constexpr const char* completion_columns =
     "c.state, c.code, c.details, c.platform_id, c.finished_at, c.attempts, c.took, c.as_template";

@@ -76,6 +76,8 @@ private:
     [[nodiscard]] const CampaignRow* find(model::CampaignId id);
     [[nodiscard]] CampaignRow* edit(model::CampaignId id);
     [[nodiscard]] Result<const CampaignRow*> find_draft(model::CampaignId id);
+    void end_row(std::int64_t key, model::RecipientState state, model::SkipReason reason,
+                 Timestamp at);
     void flush();
     [[nodiscard]] model::Campaign written(const CampaignRow& row);
     [[nodiscard]] model::Campaign insert(const model::Campaign& campaign, std::int64_t removed);
@@ -106,7 +108,6 @@ private:
     std::vector<RowChange>& row_changes_;  // Of the running change.
     RecipientChecks checks_;
     Statement find_row_;
-    Statement queue_row_;
     Statement end_row_;
     Statement insert_row_;
 };

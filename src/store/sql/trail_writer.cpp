@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "store/sql/rows.hpp"
 
 namespace merpati::store::sql {
@@ -58,29 +60,31 @@ TrailWriter::TrailWriter(Connection& connection)
       drop_event_(connection, "DELETE FROM message_event WHERE message = ? AND number = ?"),
       keep_attempt_(
           connection,
-          "INSERT INTO callback_attempt(event, number, at, took, status, error, answer, "
-          "retry_at, batch, batch_tail, batch_events) SELECT id, attempts_before + "
-          "attempts, updated_at, last_took, last_status, last_error, last_answer, "
-          "CASE state WHEN 0 THEN due_at END, batch, batch_tail, batch_events FROM callback "
-          "WHERE id = ? AND tail = ? AND attempts > 0 ON CONFLICT(event, number) DO UPDATE SET "
-          "at = excluded.at, took = excluded.took, status = excluded.status, "
-          "error = excluded.error, answer = excluded.answer, retry_at = excluded.retry_at, "
-          "batch = excluded.batch, batch_tail = excluded.batch_tail, "
-          "batch_events = excluded.batch_events"),
-      deliver_(connection, "UPDATE" + std::string{connection.or_fail()} +
-                               " callback SET state = 1, attempts = 1, last_status = ?3, "
-                               "last_error = '', updated_at = ?4, last_took = ?5, "
-                               "last_answer = ?6, batch = ?7, batch_tail = ?8, batch_events = ?9 "
-                               "WHERE id BETWEEN ?1 AND ?2 AND (id - ?1) % ?10 = 0"),
+          fmt::format(
+              "INSERT INTO callback_attempt(event, number, at, took, status, error, "
+              "answer, retry_at, batch, batch_tail, batch_events) SELECT id, {} FROM callback "
+              "WHERE id = ? AND tail = ? AND attempts > 0 ON CONFLICT(event, number) DO UPDATE SET "
+              "at = excluded.at, took = excluded.took, status = excluded.status, "
+              "error = excluded.error, answer = excluded.answer, retry_at = excluded.retry_at, "
+              "batch = excluded.batch, batch_tail = excluded.batch_tail, "
+              "batch_events = excluded.batch_events",
+              last_attempt_columns())),
+      deliver_(connection,
+               fmt::format("UPDATE{} callback SET state = {}, attempts = 1, last_status = ?3, "
+                           "last_error = '', updated_at = ?4, last_took = ?5, "
+                           "last_answer = ?6, batch = ?7, batch_tail = ?8, batch_events = ?9 "
+                           "WHERE id BETWEEN ?1 AND ?2 AND (id - ?1) % ?10 = 0",
+                           connection.or_fail(), number_of(model::CallbackState::delivered))),
       update_callback_(connection,
                        "UPDATE callback SET state = ?3, attempts = ?4, due_at = ?5, "
                        "last_status = ?6, last_error = ?7, updated_at = ?8, last_took = ?9, "
                        "last_answer = ?10, batch = ?11, batch_tail = ?12, batch_events = ?13 "
                        "WHERE id = ?1 AND tail = ?2"),
       replay_callback_(connection,
-                       "UPDATE callback SET state = 0, attempts_before = attempts_before + "
-                       "attempts, attempts = 0, due_at = ?3, updated_at = ?4 "
-                       "WHERE id = ?1 AND tail = ?2"),
+                       fmt::format("UPDATE callback SET state = {}, attempts_before = "
+                                   "attempts_before + attempts, attempts = 0, due_at = ?3, "
+                                   "updated_at = ?4 WHERE id = ?1 AND tail = ?2",
+                                   number_of(model::CallbackState::waiting))),
       drop_attempts_(connection,
                      "DELETE FROM callback_attempt WHERE event = ?1 AND number <= "
                      "(SELECT max(number) FROM callback_attempt WHERE event = ?1) - ?2"),
