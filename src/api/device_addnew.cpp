@@ -153,32 +153,27 @@ Result<void> DeviceAddnew::decide(store::Tables& tables, Job& job) const {
 }
 
 Result<Checked<void>> DeviceAddnew::add(store::Tables& tables, Job& job) const {
-    const auto account = tables.find_account(job.call.principal.account().id);
+    const auto& caller = job.call.principal;
+    const auto account = tables.find_account(caller.account().id);
     if (!account) {
         return pass(account);
     }
-    if (!*account || (*account)->plan != model::Plan::paid) {
-        return Checked<void>{refuse(Refusal::plan_forbids_devices)};
+    if (!*account) {
+        return fail(ErrorCode::not_found, "there is no such account");
     }
-    auto added = manage::add_device(tables, rooms_.devices, **account,
-                                    {.number = job.wanted.number,
-                                     .connector = options_.default_connector,
-                                     .webhook = job.wanted.webhook,
-                                     .waits_for_connector = true},
-                                    rooms_.clock.now());
+    const auto added = manage::add_device(tables, rooms_.devices, caller, **account,
+                                          {.number = job.wanted.number,
+                                           .connector = options_.default_connector,
+                                           .webhook = job.wanted.webhook,
+                                           .waits_for_connector = true},
+                                          rooms_.clock.now());
     if (!added) {
         return pass(added);
     }
-    switch (added->decision.result) {
-        case store::DeviceDecision::Result::owned_by_another:
-            return Checked<void>{refuse(Refusal::device_taken)};
-        case store::DeviceDecision::Result::no_room:
-            return Checked<void>{refuse(Refusal::devices_exhausted)};
-        case store::DeviceDecision::Result::added:
-        case store::DeviceDecision::Result::known:
-            break;
+    if (!*added) {
+        return Checked<void>{refuse(added->error().reason)};
     }
-    job.logged.changed_nothing = !added->written;
+    job.logged.changed_nothing = !(*added)->written;
     return {};
 }
 

@@ -94,28 +94,25 @@ Wanted take_wanted(Fields& fields, const Context& context) {
     return wanted;
 }
 
-/// A device stays on its connector. Errors: conflict.
-Result<void> check_connector(const Context& context, store::DeviceTables& tables, const Call& call,
-                             const model::Account& owner, const Wanted& wanted) {
-    const auto known = tables.find_device(*model::PhoneNumber::parse(wanted.number));
-    if (!known) {
-        return pass(known);
-    }
-    if (*known && (*known)->account == owner.id && wanted.connector &&
-        *wanted.connector != (*known)->connector) {
-        return fail(ErrorCode::conflict,
-                    fmt::format("{} is on the connector {}: remove it first to move it",
-                                wanted.number, (*known)->connector));
-    }
-    if (*known) {
-        return {};
-    }
-    const auto connector = wanted.connector.value_or(std::string{context.default_connector});
-    if (!connectors::may_choose(context, call, connector)) {
+/// The error of a call for a device that the account does not get.
+std::unexpected<Error> refused(const Call& call, const model::Account& owner, const Wanted& wanted,
+                               const DeviceRefusal& refusal) {
+    if (refusal.reason == admission::Refusal::plan_forbids_devices) {
         return fail(ErrorCode::refused,
-                    fmt::format("accounts cannot add devices on the connector {} here", connector));
+                    fmt::format("accounts of the plan {} cannot add devices themselves",
+                                model::to_string(owner.plan)));
     }
-    return {};
+    if (refusal.reason == admission::Refusal::devices_exhausted) {
+        return fail(ErrorCode::refused,
+                    fmt::format("{} has its {} devices already: an administrator of the "
+                                "server can raise the account's `devices_max`",
+                                owner.id.text(), owner.devices_max));
+    }
+    return fail(ErrorCode::conflict,
+                call.principal.knows(refusal.taken_by)
+                    ? fmt::format("{} is a device of {} already: remove it there first",
+                                  wanted.number, refusal.taken_by.text())
+                    : fmt::format("{} is registered already", wanted.number));
 }
 
 Result<model::Device> add_in(const Context& context, store::Tables& tables, Call& call,
@@ -124,44 +121,24 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, Call
     if (!owner) {
         return pass(owner);
     }
-    if (owner->plan != model::Plan::paid && !call.principal.is_administrator()) {
-        return fail(ErrorCode::refused,
-                    fmt::format("accounts of the plan {} cannot add devices themselves",
-                                model::to_string(owner->plan)));
-    }
-    if (auto checked = check_connector(context, tables, call, *owner, wanted); !checked) {
-        return pass(checked);
-    }
-    auto added =
-        add_device(tables, context.devices, *owner,
-                   {.number = *model::PhoneNumber::parse(wanted.number),
-                    .connector = wanted.connector.value_or(std::string{context.default_connector}),
-                    .webhook = wanted.choices.webhook_url,
-                    .pace = wanted.choices.pace,
-                    .cloud = wanted.cloud},
-                   context.clock.now());
+    const auto connector = wanted.connector.value_or(std::string{context.default_connector});
+    auto added = add_device(tables, context.devices, call.principal, *owner,
+                            {.number = *model::PhoneNumber::parse(wanted.number),
+                             .connector = connector,
+                             .connector_named = wanted.connector.has_value(),
+                             .connector_offered = connectors::may_choose(context, call, connector),
+                             .webhook = wanted.choices.webhook_url,
+                             .pace = wanted.choices.pace,
+                             .cloud = wanted.cloud},
+                            context.clock.now());
     if (!added) {
         return pass(added);
     }
-    const auto& device = added->decision.device;
-    switch (added->decision.result) {
-        case store::DeviceDecision::Result::owned_by_another:
-            return fail(ErrorCode::conflict,
-                        call.principal.knows(device.account)
-                            ? fmt::format("{} is a device of {} already: remove it there first",
-                                          wanted.number, device.account.text())
-                            : fmt::format("{} is registered already", wanted.number));
-        case store::DeviceDecision::Result::no_room:
-            return fail(ErrorCode::refused,
-                        fmt::format("{} has its {} devices already: an administrator of the "
-                                    "server can raise the account's `devices_max`",
-                                    owner->id.text(), owner->devices_max));
-        case store::DeviceDecision::Result::added:
-        case store::DeviceDecision::Result::known:
-            break;
+    if (!*added) {
+        return refused(call, *owner, wanted, added->error());
     }
-    call.changed_nothing = !added->written;
-    return std::move(added->decision.device);
+    call.changed_nothing = !(*added)->written;
+    return std::move((*added)->device);
 }
 
 /// Asks the platform about a new device's number, unless the device would be refused anyway: the

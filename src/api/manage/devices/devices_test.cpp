@@ -42,6 +42,30 @@ TEST_F(DevicesTest, ANumberOfAnotherAccountIsAConflict) {
     EXPECT_THAT(get("/devices?account=" + account).items(), IsEmpty());
 }
 
+TEST_F(DevicesTest, WhoDoesNotKnowTheOtherAccountIsToldOnlyThatTheNumberIsTaken) {
+    add("6281100000001");
+    const auto owner = key_of(make_account(), model::scopes_of(model::Role::owner));
+    const auto answer =
+        call_as(owner, http::Method::post, "/devices", R"({"number":"6281100000001"})");
+    EXPECT_EQ(answer.status, 409);
+    EXPECT_EQ(answer.error(), "6281100000001 is registered already");
+}
+
+TEST_F(DevicesTest, OnlyAdministratorsAddDevicesToAccountsThatDoNotPay) {
+    account = make_account(R"("name":"a","plan":"trial")");
+    const auto owner = key_of(account, model::scopes_of(model::Role::owner));
+    for (const std::string_view connector : {"", R"(,"connector":"echo")"}) {
+        const auto refused = call_as(owner, http::Method::post, "/devices",
+                                     R"({"number":"6281100000001")" + std::string{connector} + "}");
+        EXPECT_EQ(refused.status, 403);
+        EXPECT_EQ(refused.error(), "accounts of the plan trial cannot add devices themselves");
+    }
+    EXPECT_EQ(add("6281100000001").status, 200);
+    EXPECT_EQ(
+        call_as(owner, http::Method::post, "/devices", R"({"number":"6281100000001"})").status,
+        403);
+}
+
 TEST_F(DevicesTest, ADeviceBeginsWithItsConnectorsPaceUnlessAnotherIsGiven) {
     const auto added = [&](std::string_view number, std::string_view fields) {
         return post("/devices", R"({"account":")" + account + R"(","number":")" +

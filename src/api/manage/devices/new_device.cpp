@@ -2,11 +2,37 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "model/connector.hpp"
 #include "model/texts.hpp"
 
 namespace merpati::api::manage {
 namespace {
+
+using admission::Refusal;
+using Addition = std::expected<DeviceAdded, DeviceRefusal>;
+
+Addition refuse_device(Refusal reason, model::AccountId taken_by = {}) {
+    return std::unexpected(DeviceRefusal{.reason = reason, .taken_by = taken_by});
+}
+
+/// A device stays on its connector. Errors: conflict, refused.
+Result<void> check_connector(const std::optional<model::Device>& known, const model::Account& owner,
+                             const NewDevice& wanted) {
+    if (!known && !wanted.connector_offered) {
+        return fail(
+            ErrorCode::refused,
+            fmt::format("accounts cannot add devices on the connector {} here", wanted.connector));
+    }
+    if (known && known->account == owner.id && wanted.connector_named &&
+        wanted.connector != known->connector) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("{} is on the connector {}: remove it first to move it",
+                                wanted.number.text(), known->connector));
+    }
+    return {};
+}
 
 /// A number that the platform has confirmed is connected; another waits for a token.
 void begin_on_cloud(model::Device& device, const std::optional<CloudAccess>& access) {
@@ -23,7 +49,7 @@ void begin_on_cloud(model::Device& device, const std::optional<CloudAccess>& acc
 /// Writes what is given of webhook, pace and access of a device that the account has already.
 Result<void> change_known(store::Tables& tables, DeviceControl& devices, const NewDevice& wanted,
                           DeviceAdded& added) {
-    auto& device = added.decision.device;
+    auto& device = added.device;
     const bool has_pace = wanted.pace != model::PacePatch{};
     added.written = wanted.webhook.has_value() || has_pace || wanted.cloud;
     if (!has_pace && !wanted.cloud) {
@@ -46,18 +72,24 @@ Result<void> change_known(store::Tables& tables, DeviceControl& devices, const N
 
 }  // namespace
 
-Result<DeviceAdded> add_device(store::Tables& tables, DeviceControl& devices,
-                               const model::Account& owner, const NewDevice& wanted,
-                               Timestamp now) {
+Result<Addition> add_device(store::Tables& tables, DeviceControl& devices,
+                            const admission::Principal& caller, const model::Account& owner,
+                            const NewDevice& wanted, Timestamp now) {
+    if (owner.plan != model::Plan::paid && !caller.is_administrator()) {
+        return refuse_device(Refusal::plan_forbids_devices);
+    }
+    const auto known = tables.find_device(wanted.number);
+    if (!known) {
+        return pass(known);
+    }
+    if (auto checked = check_connector(*known, owner, wanted); !checked) {
+        return pass(checked);
+    }
     model::Device device{.number = wanted.number,
                          .account = owner.id,
                          .connector = wanted.connector,
                          .webhook_url = wanted.webhook.value_or("")};
     device.created_at = device.state_since = now;
-    const auto known = tables.find_device(device.number);
-    if (!known) {
-        return pass(known);
-    }
     if (!*known) {
         auto prepared = devices.prepare(device);
         if (!prepared && !wanted.waits_for_connector) {
@@ -72,19 +104,22 @@ Result<DeviceAdded> add_device(store::Tables& tables, DeviceControl& devices,
     if (!decision) {
         return pass(decision);
     }
-    DeviceAdded added{.decision = *std::move(decision)};
-    using Decided = store::DeviceDecision::Result;
+    DeviceAdded added{.device = std::move(decision->device)};
     Result<void> done;
-    if (added.decision.result == Decided::added) {
-        done = wanted.cloud ? put_access(tables, device.number, *wanted.cloud) : done;
-        done = done ? devices.announce(tables, added.decision.device) : done;
-    } else if (added.decision.result == Decided::known) {
-        done = change_known(tables, devices, wanted, added);
+    switch (decision->result) {
+        case store::DeviceDecision::Result::owned_by_another:
+            return refuse_device(Refusal::device_taken, added.device.account);
+        case store::DeviceDecision::Result::no_room:
+            return refuse_device(Refusal::devices_exhausted);
+        case store::DeviceDecision::Result::added:
+            done = wanted.cloud ? put_access(tables, added.device.number, *wanted.cloud) : done;
+            done = done ? devices.announce(tables, added.device) : done;
+            break;
+        case store::DeviceDecision::Result::known:
+            done = change_known(tables, devices, wanted, added);
+            break;
     }
-    if (!done) {
-        return pass(done);
-    }
-    return added;
+    return done ? Result<Addition>{std::move(added)} : pass(done);
 }
 
 }  // namespace merpati::api::manage
