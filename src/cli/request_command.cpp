@@ -64,7 +64,7 @@ void set(boost::json::object& body, std::string_view field, boost::json::value v
     set(inside.get_object(), field.substr(dot + 1), std::move(value));
 }
 
-/// What names the body's file, if it is given; else empty.
+/// The file that is the body; empty: none is given.
 std::string file_of(const RequestCommand& command, const Typed& typed) {
     const auto found = std::ranges::find_if(command.parameters, &Parameter::is_body);
     return found != command.parameters.end() ? typed.at(found->name).front() : std::string{};
