@@ -140,7 +140,7 @@ TEST_F(IdempotencyTest, WhatIsAddedIsLoggedOnceWithTheIdOfItsRequest) {
     expect_replayed(add(body));
     expect_first(add(body, "order-2"));  // The account has the device already.
     EXPECT_EQ(add(R"({"device":"x"})", "order-3").status, 400);
-    const auto entries = (*store->open_reader())->people().audit({.limit = 10});
+    const auto entries = (*store->open_reader())->audit({.limit = 10});
     ASSERT_TRUE(entries);
     ASSERT_EQ(entries->size(), 1U);
     const auto& entry = entries->front();

@@ -20,7 +20,7 @@ class DirectoryReader {
 public:
     virtual ~DirectoryReader() = default;
 
-    /// People, sessions and the audit log (store/people.hpp). Lives as long as the reader.
+    /// People and sessions (store/people.hpp). Lives as long as the reader.
     [[nodiscard]] virtual PeopleReader& people() noexcept = 0;
 
     // All rows: few enough for memory. Errors of `accounts` and `account`: also conflict (a secret

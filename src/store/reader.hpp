@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "store/audit_log.hpp"
 #include "store/book_reader.hpp"
 #include "store/callback_reader.hpp"
 #include "store/directory_reader.hpp"
@@ -29,6 +30,7 @@ class Reader : public LaneReader,
                public DirectoryReader,
                public ListReader,
                public BookReader,
+               public AuditReader,
                public SecretReader,
                public UpkeepReader {
 public:

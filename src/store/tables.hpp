@@ -4,6 +4,7 @@
 #include <span>
 
 #include "store/account_tables.hpp"
+#include "store/audit_log.hpp"
 #include "store/device_tables.hpp"
 #include "store/message_tables.hpp"
 #include "store/platform_tables.hpp"
@@ -28,12 +29,13 @@ class PeopleTables;
 /// failure of the store itself, or damage, ends the change with an exception, which a change must
 /// not catch.
 class Tables : public AccountTables,
+               public AuditTables,
                public DeviceTables,
                public MessageTables,
                public PlatformTables,
                public UpkeepTables {
 public:
-    /// People, sessions and the audit log (store/people.hpp).
+    /// People and sessions (store/people.hpp).
     [[nodiscard]] virtual PeopleTables& people() noexcept = 0;
     /// Campaigns, contacts and suppressions (store/campaigns.hpp).
     [[nodiscard]] virtual CampaignTables& campaigns() noexcept = 0;

@@ -11,7 +11,7 @@
 #include "api/meant_account.hpp"
 #include "api/send/bulk_transaction.hpp"
 #include "api/send/bulk_trial.hpp"
-#include "store/people.hpp"
+#include "store/audit_log.hpp"
 
 namespace merpati::api {
 

@@ -93,7 +93,7 @@ Result<void> BulkTransaction::store_in(store::Tables& tables) {
     if (std::ranges::any_of(entering_, [](const Entering& entering) {
             return entering.accept.result == store::Accept::Result::stored;
         })) {
-        if (const auto logged = tables.people().add_audit(means_.log_entry()); !logged) {
+        if (const auto logged = tables.add_audit(means_.log_entry()); !logged) {
             return pass(logged);
         }
     }

@@ -12,8 +12,8 @@
 #include "api/send/bulk_message.hpp"
 #include "intake/intake.hpp"
 #include "model/ids.hpp"
+#include "store/audit_log.hpp"
 #include "store/committer.hpp"
-#include "store/people.hpp"
 #include "store/records.hpp"
 #include "store/write_batch.hpp"
 

@@ -413,10 +413,10 @@ TEST_P(RetentionTest, AnAccountKeepsABoundedNumberOfKeysThatAreNotValid) {
 TEST_P(RetentionTest, RemovesOldEntriesOfTheLogOfChanges) {
     for (const auto* object : {"first", "second", "third"}) {
         EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
-            take(tables.people().add_audit({.at = clock.now(),
-                                            .actor = "per_1",
-                                            .operation = "PATCH /v1/devices/{}",
-                                            .object = object}));
+            take(tables.add_audit({.at = clock.now(),
+                                   .actor = "per_1",
+                                   .operation = "PATCH /v1/devices/{}",
+                                   .object = object}));
             return {};
         }));
         clock.advance(1h);
@@ -428,7 +428,7 @@ TEST_P(RetentionTest, RemovesOldEntriesOfTheLogOfChanges) {
         step = prune_step(by_age);
     }
     EXPECT_EQ(removed, 2U);
-    const auto left = take(reader()->people().audit({}));
+    const auto left = take(reader()->audit({}));
     ASSERT_EQ(left.size(), 1U);
     EXPECT_EQ(left.front().object, "third");
 }

@@ -1,5 +1,4 @@
-// Reads rows of people, sessions and the audit log.
-#include <limits>
+// Reads rows of people and sessions.
 #include <string>
 
 #include "store/sql/readable_rows.hpp"
@@ -15,25 +14,6 @@ constexpr char session_noun[] = "session";
 std::string select_memberships() {
     return std::string{"SELECT "} + membership_columns +
            " FROM membership m WHERE m.person = ? ORDER BY m.account";
-}
-
-AuditEntry read_audit(const Cursor& row) {
-    AuditEntry entry{.id = {row.integer(0)},
-                     .at = row.time(1),
-                     .door = std::string{row.text(2)},
-                     .actor = std::string{row.text(3)},
-                     .actor_name = std::string{row.text(4)},
-                     .account = {},
-                     .operation = std::string{row.text(6)},
-                     .object = std::string{row.text(7)},
-                     .before = std::string{row.text(8)},
-                     .after = std::string{row.text(9)},
-                     .request_id = std::string{row.text(10)},
-                     .outcome = std::string{row.text(11)}};
-    if (!row.null(5)) {
-        entry.account = model::AccountId{row.integer(5)};
-    }
-    return entry;
 }
 
 }  // namespace
@@ -111,25 +91,6 @@ Result<std::vector<model::Session>> StoredPeopleReader::sessions() {
          .key = "s.id",
          .note = note_row<session_noun>},
         [](const Cursor& row) -> Result<model::Session> { return read_session(row); });
-}
-
-Result<std::vector<AuditEntry>> StoredPeopleReader::audit(const AuditFilter& filter) {
-    return guarded([&]() -> Result<std::vector<AuditEntry>> {
-        std::string sql =
-            "SELECT id, at, door, actor, actor_name, account, operation, object, before, after, "
-            "request_id, outcome FROM audit WHERE id < ?1";
-        sql += filter.account ? " AND account = ?2" : " AND ?2 IS NULL";
-        sql += filter.actor ? " AND actor = ?3" : " AND ?3 IS NULL";
-        sql += filter.object ? " AND object = ?4" : " AND ?4 IS NULL";
-        sql += " ORDER BY id DESC LIMIT ?5";
-        Statement list{connection_, sql};
-        const auto account =
-            filter.account ? std::optional{filter.account->value} : std::optional<std::int64_t>{};
-        const auto before =
-            filter.before ? filter.before->value : std::numeric_limits<std::int64_t>::max();
-        return all_rows(list.query(before, account, filter.actor, filter.object, filter.limit),
-                        read_audit);
-    });
 }
 
 }  // namespace merpati::store::sql

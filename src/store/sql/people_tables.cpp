@@ -1,4 +1,4 @@
-// The methods of StoredPeople for persons and memberships, and the audit log.
+// The methods of StoredPeople for persons and memberships.
 #include <string>
 
 #include <fmt/format.h>
@@ -185,27 +185,6 @@ Result<std::size_t> StoredPeople::count_owners(model::AccountId account) {
 Result<std::size_t> StoredPeople::count_members(model::AccountId account) {
     Statement count{connection_, "SELECT count(*) FROM membership WHERE account = ?"};
     return static_cast<std::size_t>(first_integer(count.query(account.value)));
-}
-
-Result<model::AuditId> StoredPeople::add_audit(const AuditEntry& entry) {
-    Statement insert{
-        connection_,
-        "INSERT INTO audit(at, door, actor, actor_name, account, operation, object, "
-        "before, after, request_id, outcome) VALUES(?,?,?,?,?,?,?,?,?,?,?) RETURNING id"};
-    const auto account =
-        entry.account ? std::optional{entry.account->value} : std::optional<std::int64_t>{};
-    return model::AuditId{insert_row(insert, entry.at, entry.door, entry.actor, entry.actor_name,
-                                     account, entry.operation, entry.object, or_null(entry.before),
-                                     or_null(entry.after), or_null(entry.request_id),
-                                     or_null(entry.outcome))};
-}
-
-Result<void> StoredPeople::end_audit(model::AuditId entry, std::string_view outcome,
-                                     std::string_view after) {
-    Statement update{connection_, "UPDATE audit SET outcome = ?, after = ? WHERE id = ?"};
-    const auto shown = after.empty() ? std::nullopt : std::optional{after};
-    update.run(outcome, shown, entry.value);
-    return {};
 }
 
 }  // namespace merpati::store::sql

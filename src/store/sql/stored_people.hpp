@@ -1,4 +1,4 @@
-// People, sessions and the audit log, as every engine stores them.
+// People and sessions, as every engine stores them.
 #pragma once
 
 #include <cstddef>
@@ -56,9 +56,6 @@ public:
     Result<bool> accept_step(model::PersonId person, std::int64_t step) override;
     Result<bool> take_recovery_code(model::PersonId person, const Sha256& digest) override;
     Result<model::Person> remove_second_factor(model::PersonId person) override;
-    Result<model::AuditId> add_audit(const AuditEntry& entry) override;
-    Result<void> end_audit(model::AuditId entry, std::string_view outcome,
-                           std::string_view after) override;
 
     /// Ends the oldest session that retention no longer keeps. False: there is none.
     [[nodiscard]] bool prune_session(const PruneLimits& limits);
@@ -90,7 +87,6 @@ public:
                                                        Timestamp now) override;
     Result<std::optional<model::Invitation>> invitation(const Sha256& digest,
                                                         Timestamp now) override;
-    Result<std::vector<AuditEntry>> audit(const AuditFilter& filter) override;
 
     /// Reads the person's memberships too. Throws Failure.
     void add_memberships(model::Person& person);

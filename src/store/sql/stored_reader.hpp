@@ -75,6 +75,7 @@ public:
                                             std::optional<std::int64_t> before,
                                             std::size_t limit) override;
     Result<std::vector<UsageRow>> usage(const UsageFilter& filter) override;
+    Result<std::vector<AuditEntry>> audit(const AuditFilter& filter) override;
     Result<SummaryStep> summarise(std::size_t size, Timestamp before, SummaryPlace& place) override;
     Result<std::uint64_t> waiting_messages(std::uint64_t most) override;
 

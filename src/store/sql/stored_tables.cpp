@@ -104,11 +104,9 @@ Result<void> StoredTables::release_message(model::MessageId message, Timestamp d
     const Reschedule place{.message = message,
                            .device = held->message.device,
                            .source = held->message.source,
-                           .queued_at = due,
                            .queue_at = due,
                            .perhaps_sent = true,
                            .as_template = held->completion.as_template,
-                           .last_details = {},
                            .events = {{.step = model::MessageStep::released, .at = at}}};
     writer_.enqueue(place);
     if (held->message.campaign_row != 0) {

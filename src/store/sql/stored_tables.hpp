@@ -51,6 +51,9 @@ public:
     [[nodiscard]] std::span<const RowChange> written() const noexcept override {
         return row_changes_;
     }
+    Result<model::AuditId> add_audit(const AuditEntry& entry) override;
+    Result<void> end_audit(model::AuditId entry, std::string_view outcome,
+                           std::string_view after) override;
     Result<std::optional<model::Account>> find_account(model::AccountId id) override;
     Result<model::AccountId> create_account(const model::Account& account) override;
     Result<model::Account> update_account(model::AccountId account,

@@ -309,8 +309,8 @@ void StatementCostTest::write_people() {
         take(people.find_invitation(invitation.id, clock.now()));
         take(people.find_invitation(invitation.digest, clock.now()));
         take(people.remove_invitation(invitation.id));
-        const auto entry = take(people.add_audit({.at = clock.now(), .account = account}));
-        take(people.end_audit(entry, "done", "{}"));
+        const auto entry = take(tables.add_audit({.at = clock.now(), .account = account}));
+        take(tables.end_audit(entry, "done", "{}"));
         take(people.remove_person(ani.id));
     });
 }
@@ -383,7 +383,7 @@ void StatementCostTest::read_lists() {
             AuditFilter filter{.account = owner};
             filter.actor = (bits & 1U) != 0 ? std::optional<std::string>{"key_2"} : std::nullopt;
             filter.object = (bits & 2U) != 0 ? std::optional<std::string>{"key_2"} : std::nullopt;
-            read(lists->people().audit(filter));
+            read(lists->audit(filter));
         }
     }
     const std::string nobody = "6281234567899";

@@ -117,7 +117,7 @@ Result<void> LoggedChange::run(store::Tables& tables, Change& change) const {
                                       : images.front().account;
     }
     describe(made, images);
-    const auto added = tables.people().add_audit(made);
+    const auto added = tables.add_audit(made);
     return added ? Result<void>{} : pass(added);
 }
 
@@ -184,7 +184,7 @@ Result<void> ChangeLog::begin() {
         if (!may) {
             return {};
         }
-        const auto added = tables.people().add_audit(made);
+        const auto added = tables.add_audit(made);
         if (!added) {
             return pass(added);
         }
@@ -199,7 +199,7 @@ void ChangeLog::end(std::string_view outcome) {
     }
     // If this fails, the entry stays without an outcome.
     (void)context_.change([&](store::Tables& tables) {
-        return tables.people().end_audit(*begun_, outcome, text_of(call_.did));
+        return tables.end_audit(*begun_, outcome, text_of(call_.did));
     });
 }
 

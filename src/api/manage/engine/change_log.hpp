@@ -10,7 +10,7 @@
 #include "api/manage/engine/call.hpp"
 #include "api/manage/engine/context.hpp"
 #include "api/operation.hpp"
-#include "store/people.hpp"
+#include "store/audit_log.hpp"
 
 namespace merpati::api::manage {
 

@@ -2,7 +2,7 @@
 #include <boost/json/parse.hpp>
 
 #include "api/manage/engine/listing.hpp"
-#include "store/people.hpp"
+#include "store/audit_log.hpp"
 
 namespace merpati::api::manage::log {
 namespace {
@@ -46,8 +46,7 @@ object view(const store::AuditEntry& entry, bool for_account) {
 }
 
 Result<value> answer(const Context& context, const store::AuditFilter& filter, bool for_account) {
-    const auto found =
-        context.read([&](store::Reader& reader) { return reader.people().audit(filter); });
+    const auto found = context.read([&](store::Reader& reader) { return reader.audit(filter); });
     if (!found) {
         return pass(found);
     }
