@@ -4,7 +4,6 @@
 #include "api/cloud_webhook.hpp"
 #include "api/device_addnew.hpp"
 #include "api/events/watch.hpp"
-#include "api/manage/campaigns/outcomes.hpp"
 #include "api/monitoring.hpp"
 #include "api/operation.hpp"
 #include "api/opt_out_page.hpp"
@@ -375,14 +374,14 @@ constexpr std::array table{
           manage::devices::show_pairing),
     recorded_first(offer(Method::post, "/v1/devices/{}/pairing/answer", Scope::devices_manage,
                          manage::devices::answer_pairing, Pool::lengthy)),
-    tagged(
-        offer(Method::get, "/v1/devices/{}/webhook", Scope::devices_manage, manage::webhooks::show),
-        webhook_fields),
-    tagged(
-        offer(Method::put, "/v1/devices/{}/webhook", Scope::devices_manage, manage::webhooks::put),
-        webhook_fields),
+    tagged(offer(Method::get, "/v1/devices/{}/webhook", Scope::devices_manage,
+                 manage::device_webhook::show),
+           webhook_fields),
+    tagged(offer(Method::put, "/v1/devices/{}/webhook", Scope::devices_manage,
+                 manage::device_webhook::put),
+           webhook_fields),
     tagged(offer(Method::del, "/v1/devices/{}/webhook", Scope::devices_manage,
-                 manage::webhooks::remove),
+                 manage::device_webhook::remove),
            webhook_fields),
     offer(Method::get, "/v1/devices/{}/qr", Scope::devices_manage, manage::devices::show_qr),
     recorded_first(offer(Method::post, "/v1/devices/{}/pairing-code", Scope::devices_manage,

@@ -1,4 +1,4 @@
-// Callbacks: list, look-up and replay.
+// Callbacks: list, look-up, attempts and replay.
 
 #include <fmt/format.h>
 
@@ -9,11 +9,8 @@
 #include "api/manage/engine/views.hpp"
 
 namespace merpati::api::manage::callbacks {
-namespace {
 
 using boost::json::value;
-
-}  // namespace
 
 Result<value> list(const Context& context, Call& call) {
     auto& fields = call.fields;
@@ -40,6 +37,32 @@ Result<value> show(const Context& context, Call& call) {
         return pass(found);
     }
     return view(*found, call.principal);
+}
+
+/// A caller who sees numbers masked does not see the receivers' answers, which may hold a number.
+Result<value> attempts(const Context& context, Call& call) {
+    const auto found = find_named_callback(context, call);
+    if (!found) {
+        return pass(found);
+    }
+    const auto kept =
+        context.read([&](store::Reader& reader) { return reader.attempts(found->callback.id); });
+    if (!kept) {
+        return pass(kept);
+    }
+    const bool masked = call.principal.sees_masked(found->callback.account);
+    boost::json::array items;
+    for (const auto& attempt : *kept) {
+        items.push_back({{"number", attempt.number},
+                         {"at", to_rfc3339(attempt.at)},
+                         {"status", number_or_null(attempt.status)},
+                         {"took_ms", attempt.took ? value(attempt.took->count()) : nullptr},
+                         {"error", text_or_null(attempt.error)},
+                         {"answer", masked ? nullptr : text_or_null(attempt.answer)},
+                         {"next_attempt_at", view(attempt.retry_at)},
+                         {"batch", view(attempt.batch)}});
+    }
+    return page(std::move(items));
 }
 
 Result<value> replay(const Context& context, Call& call) {

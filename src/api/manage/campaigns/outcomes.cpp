@@ -1,16 +1,14 @@
-#include "api/manage/campaigns/outcomes.hpp"
+// Why recipients of a campaign got no message.
 
 #include <utility>
 
+#include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "store/campaigns.hpp"
 
 namespace merpati::api::manage::campaigns {
-namespace {
 
 using boost::json::value;
-
-}  // namespace
 
 Result<value> outcomes(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {

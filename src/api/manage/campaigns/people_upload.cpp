@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "admission/checks.hpp"
+#include "api/manage/engine/lookup.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -62,6 +63,16 @@ Result<void> check_export(const Call& call, model::AccountId account) {
     return call.principal.sees_masked(account)
                ? fail(ErrorCode::forbidden, "viewers do not export people")
                : Result<void>{};
+}
+
+Result<model::AccountId> find_exported_account(const Context& context, Call& call,
+                                               const std::optional<std::string>& account) {
+    const auto owner = find_own_account(context, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    const auto may = check_export(call, owner->id);
+    return may ? Result<model::AccountId>{owner->id} : pass(may);
 }
 
 }  // namespace merpati::api::manage

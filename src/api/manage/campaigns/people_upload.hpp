@@ -74,5 +74,9 @@ template <class Begin>
 
 /// Viewers may not export people. Errors: forbidden.
 [[nodiscard]] Result<void> check_export(const Call& call, model::AccountId account);
+/// The account whose people a call exports, once all its fields are taken. Further errors: those of
+/// find_own_account.
+[[nodiscard]] Result<model::AccountId> find_exported_account(
+    const Context& context, Call& call, const std::optional<std::string>& account);
 
 }  // namespace merpati::api::manage

@@ -83,7 +83,7 @@ LateHandler media;
 namespace device_queue {
 Handler pause, resume, show, clear;
 }
-namespace webhooks {
+namespace device_webhook {
 Handler show, put, remove;
 }
 namespace messages {
@@ -93,7 +93,7 @@ UploadHandler send_for_listmonk;
 }  // namespace messages
 namespace campaigns {
 Handler create, list, show, change, remove, preview, check, test, start, pause, resume, cancel,
-    retry, clone;
+    retry, clone, outcomes;
 }  // namespace campaigns
 namespace recipients {
 Handler list, empty;

@@ -26,7 +26,7 @@ TEST_F(ServiceTest, AnswersFromAThreadOfItsOwn) {
 TEST_F(ServiceTest, WhoeverHasShownNothingIsTold) {
     service.start();
     for (const auto& operation : operations()) {
-        if (operation.scope == Scope::catalogue &&
+        if (operation.scope == api::Scope::catalogue &&
             !std::holds_alternative<PrincipalHandler*>(operation.answerer)) {
             EXPECT_EQ(ask(operation, operation.path, "{}", {}).get().status, 401);
         }
@@ -57,7 +57,7 @@ Result<boost::json::value> begin_and_wait(const Context& context, Call& call) {
 
 constexpr Operation testing{.method = http::Method::post,
                             .path = "/test",
-                            .scope = Scope::catalogue,
+                            .scope = api::Scope::catalogue,
                             .answerer = wait_until_released,
                             .pool = Pool::testing};
 
@@ -114,8 +114,10 @@ TEST_F(ServiceTest, CallsWhoseClientHasHungUpAreDroppedUnlessTheyChangeSomething
     service.start();
     for (const auto& [method, expected] :
          {std::pair{http::Method::get, 1}, {http::Method::post, 2}}) {
-        const Operation counting{
-            .method = method, .path = "/count", .scope = Scope::catalogue, .answerer = count_it};
+        const Operation counting{.method = method,
+                                 .path = "/count",
+                                 .scope = api::Scope::catalogue,
+                                 .answerer = count_it};
         http::Request asked;
         asked.method = method;
         asked.path = "/count";
@@ -130,7 +132,7 @@ TEST_F(ServiceTest, CallsWhoseClientHasHungUpAreDroppedUnlessTheyChangeSomething
 TEST_F(ServiceTest, LongCallsDoNotHoldUpTheOthers) {
     static constexpr Operation copying{.method = http::Method::post,
                                        .path = "/copy",
-                                       .scope = Scope::catalogue,
+                                       .scope = api::Scope::catalogue,
                                        .answerer = wait_until_released,
                                        .pool = Pool::lengthy};
     std::latch latch{1};
@@ -259,7 +261,7 @@ struct WaitingCallTest : ServiceTest {
                              Change change) {
         static constexpr Operation waiting{.method = http::Method::post,
                                            .path = "/wait",
-                                           .scope = Scope::catalogue,
+                                           .scope = api::Scope::catalogue,
                                            .answerer = begin_and_wait};
         std::latch latch{1};
         std::latch has_begun{1};
@@ -365,7 +367,7 @@ Result<std::unique_ptr<Lines>> stream_of(const Context& /*context*/, Call& /*cal
 template <class Made>
 constexpr Operation streaming{.method = http::Method::get,
                               .path = "/stream",
-                              .scope = Scope::catalogue,
+                              .scope = api::Scope::catalogue,
                               .answerer = stream_of<Made>,
                               .pool = Pool::lengthy};
 
@@ -412,7 +414,7 @@ TEST_F(ServiceTest, AnExportThatItsClientDoesNotReadIsMadeNoFurther) {
 TEST_F(ServiceTest, AHandlerThatThrowsIsAnswered500AndReported) {
     static constexpr Operation throwing{.method = http::Method::post,
                                         .path = "/throw",
-                                        .scope = Scope::catalogue,
+                                        .scope = api::Scope::catalogue,
                                         .answerer = throw_an_exception};
     service.start();
     for (std::size_t call = 0; call < Workers::threads_count + 1; ++call) {

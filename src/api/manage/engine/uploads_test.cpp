@@ -225,7 +225,7 @@ Result<boost::json::value> add_named_by_body(const Context& context, Call& call,
 
 constexpr Operation uploading{.method = http::Method::post,
                               .path = "/v1/test/{}/rows",
-                              .scope = Scope::catalogue,
+                              .scope = api::Scope::catalogue,
                               .answerer = add_named_by_body,
                               .needs = model::Scope::admin,
                               .pool = Pool::uploading};
@@ -362,7 +362,7 @@ TEST_F(UploadsTest, AnErrorInTheMiddleIsAnsweredAtOnce) {
 TEST_F(UploadsTest, AnAccountHasOneAtATimeAndOthersAreNotDelayed) {
     static constexpr Operation of_account{.method = http::Method::put,
                                           .path = "/v1/test/{}/rows",
-                                          .scope = Scope::catalogue,
+                                          .scope = api::Scope::catalogue,
                                           .answerer = add_named_by_body,
                                           .needs = model::Scope::account_read,
                                           .pool = Pool::uploading};
@@ -427,7 +427,7 @@ TEST_F(UploadsTest, TheChangeOfACallerWhoHasLostItsRightsMeanwhileIsRefused) {
     callers.emplace("1", admission::Principal::of(*directory.find_key(sha256(made.text("key")))));
     static constexpr Operation reading{.method = http::Method::patch,
                                        .path = "/v1/test/{}/rows",
-                                       .scope = Scope::catalogue,
+                                       .scope = api::Scope::catalogue,
                                        .answerer = add_named_by_body,
                                        .needs = model::Scope::account_read,
                                        .pool = Pool::uploading};

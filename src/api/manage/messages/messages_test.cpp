@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/manage/callbacks/replay_rate.hpp"
-#include "api/manage/engine/manage_fixture.hpp"
+#include "api/manage/callbacks/callbacks_fixture.hpp"
 #include "api/manage/engine/page_items.hpp"
 
 namespace merpati::api::manage::testing {
@@ -11,33 +10,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using model::MessageState;
+using model::WaitReason;
 
-struct MessagesTest : ManageTest {
-    MessagesTest() { make_device(account, device); }
-
-    model::Callback callback_of(const model::Message& message) {
-        return {.id = ids.next(),
-                .account = message.account,
-                .message = message.id,
-                .url = "https://toko.example.com/status",
-                .origin_key = 77,
-                .body = "{}",
-                .created_at = clock.now()};
-    }
-    void end_callback(model::EventId id, model::CallbackState state) {
-        store::WriteBatch batch;
-        batch.callback_updates.push_back({.event = id,
-                                          .progress = {.state = state,
-                                                       .attempts = 11,
-                                                       .last_status = 500,
-                                                       .last_error = "HTTP 500",
-                                                       .updated_at = clock.now()}});
-        write(batch);
-    }
-
-    std::string account = make_account();
-    std::string device = "6281100000001";
-};
+struct MessagesTest : CallbacksTest {};
 
 TEST_F(MessagesTest, ListsAreNewestFirstAndHoldNoText) {
     accept(account, device, "rahasia");
@@ -333,6 +308,62 @@ TEST_F(MessagesTest, AHeldMessageIsFailedThroughItsOwner) {
     EXPECT_THAT(refused.error(), HasSubstr("only a held one can be failed"));
 }
 
+TEST_F(MessagesTest, AWaitingMessageSaysWhatItWaitsFor) {
+    const auto message = accept(account, device);
+    const auto path = "/messages/" + message.id.text();
+    EXPECT_EQ(get(path).json.at("waits").at("for"), "queue");
+    messages.wait = scheduler::Wait{.reason = WaitReason::pace, .until = clock.now() + 3s};
+    const auto waits = get(path).json.at("waits");
+    EXPECT_EQ(waits.at("for"), "pace");
+    EXPECT_EQ(waits.at("since").as_string(), to_rfc3339(message.due_at));
+    EXPECT_EQ(waits.at("until").as_string(), to_rfc3339(clock.now() + 3s));
+    EXPECT_FALSE(waits.at("text").as_string().empty());
+    EXPECT_TRUE(waits.at("details").is_null());
+    store::WriteBatch batch;
+    batch.changes.push_back({.run = [&](store::Tables& tables) -> Result<void> {
+        const auto identity = store::DeviceIdentity::of(*directory.find_device(message.device));
+        EXPECT_TRUE(tables.set_device_state(identity, model::DeviceState::disconnected,
+                                            "Ponsel tidak aktif", clock.now()));
+        return {};
+    }});
+    write(batch);
+    directory.apply(batch.row_changes.at(0));
+    messages.wait = scheduler::Wait{.reason = WaitReason::device};
+    EXPECT_EQ(get(path).json.at("waits").at("details"), "Ponsel tidak aktif");
+    finish(message, MessageState::sent);
+    EXPECT_TRUE(get(path).json.at("waits").is_null());
+}
+
+TEST_F(MessagesTest, OnlyADelayedMessageIsSentNow) {
+    const auto due = accept(account, device);
+    EXPECT_EQ(post("/messages/" + due.id.text() + "/send-now").status, 409);
+    auto later = std::make_unique<model::Message>(due);
+    later->id = ids.next();
+    later->due_at = clock.now() + 1h;
+    const auto id = later->id;
+    store::WriteBatch batch;
+    batch.accepts.push_back({.message = std::move(later)});
+    write(batch);
+    EXPECT_EQ(post("/messages/" + id.text() + "/send-now").status, 200);
+    EXPECT_THAT(messages.hastened, ElementsAre(id));
+    finish(due, MessageState::sent);
+    EXPECT_EQ(post("/messages/" + due.id.text() + "/send-now").status, 409);
+}
+
+TEST_F(MessagesTest, OnlyAFailedMessageIsSentAgain) {
+    const auto failed = accept(account, device);
+    const auto path = "/messages/" + failed.id.text() + "/retry";
+    EXPECT_EQ(post(path).status, 409);
+    finish(failed, MessageState::failed);
+    messages.retried_as = accept(account, device).id;
+    const auto retried = post(path);
+    EXPECT_EQ(retried.status, 200);
+    EXPECT_EQ(retried.text("id"), messages.retried_as->text());
+    EXPECT_EQ(retried.text("retry_of"), failed.id.text());
+    messages.answer = ErrorCode::refused;
+    EXPECT_EQ(post(path).status, 403);
+}
+
 TEST_F(MessagesTest, UnknownMessagesAreNotFound) {
     for (const std::string_view id : {"019c3f3e-7d00-7abc-8def-0123456789ab", "bogus"}) {
         const auto path = "/messages/" + std::string{id};
@@ -343,48 +374,6 @@ TEST_F(MessagesTest, UnknownMessagesAreNotFound) {
         EXPECT_EQ(get("/callbacks/" + std::string{id}).status, 404);
         EXPECT_EQ(post("/callbacks/" + std::string{id} + "/replay").status, 404);
     }
-}
-
-TEST_F(MessagesTest, AReplayedCallbackIsDueNowAndItsOriginWoken) {
-    const auto message = accept(account, device);
-    const auto callback = callback_of(message);
-    finish(message, MessageState::sent, callback);
-    end_callback(callback.id, model::CallbackState::exhausted);
-    EXPECT_EQ(get("/callbacks?state=exhausted").items().size(), 1U);
-    const auto replayed = post("/callbacks/" + callback.id.text() + "/replay");
-    EXPECT_EQ(replayed.status, 200);
-    EXPECT_EQ(replayed.text("state"), "waiting");
-    EXPECT_EQ(replayed.json.at("attempts").to_number<int>(), 0);
-    EXPECT_THAT(callbacks.woken, ElementsAre(store::Endpoint{callback.account, 77}));
-    EXPECT_THAT(get("/callbacks?state=exhausted").items(), IsEmpty());
-}
-
-TEST_F(MessagesTest, AnAccountMayReplaySoManyCallbacksAMinute) {
-    const auto caller = key_of(account, {model::Scope::callbacks_manage});
-    const auto replay = [&](const admission::Principal& principal) {
-        const auto message = accept(account, device);
-        const auto callback = callback_of(message);
-        finish(message, MessageState::sent, callback);
-        end_callback(callback.id, model::CallbackState::exhausted);
-        return call_as(principal, http::Method::post,
-                       "/callbacks/" + callback.id.text() + "/replay", "{}");
-    };
-    const auto replay_many = [&] {
-        return call_as(caller, http::Method::post, "/callbacks/replay", R"({"state":"exhausted"})");
-    };
-    EXPECT_EQ(replay(caller).status, 200);
-    const auto& bucket = directory.find_account(*model::AccountId::parse(account))->replays;
-    while (bucket->take(replay_rate.count, replay_rate.period, clock.steady_now(), 100).allowed) {
-    }
-    while (bucket->take(replay_rate.count, replay_rate.period, clock.steady_now()).allowed) {
-    }
-    EXPECT_EQ(replay(caller).status, 429);
-    EXPECT_EQ(replay_many().status, 429);
-    EXPECT_EQ(replay(admission::Principal::local()).status, 200);
-    clock.advance(6ms);  // One of 10,000 a minute.
-    const auto one = replay_many();
-    EXPECT_EQ(one.status, 200) << one.whole();
-    EXPECT_EQ(one.json.at("replayed").to_number<int>(), 1);
 }
 
 TEST_F(MessagesTest, APageEndsBeforeItBecomesTooLarge) {
@@ -415,17 +404,6 @@ TEST_F(MessagesTest, APageEndsBeforeItBecomesTooLarge) {
     }
     EXPECT_GT(pages, 2U);
     EXPECT_EQ(seen.size(), std::size_t{messages_count} * 2);
-}
-
-TEST_F(MessagesTest, ACallbackThatStillWaitsIsNotReplayed) {
-    const auto message = accept(account, device);
-    const auto callback = callback_of(message);
-    finish(message, MessageState::sent, callback);
-    EXPECT_EQ(post("/callbacks/" + callback.id.text() + "/replay").status, 409);
-    EXPECT_THAT(callbacks.woken, IsEmpty());
-    EXPECT_EQ(get("/callbacks/" + callback.id.text()).text("state"), "waiting");
-    EXPECT_EQ(get("/callbacks?message=" + message.id.text()).items().size(), 1U);
-    EXPECT_EQ(get("/callbacks?state=sent").status, 400);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "api/manage/messages/timeline.hpp"
+// The history of a message as one list.
 
 #include <algorithm>
 #include <map>
@@ -6,18 +6,30 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "api/manage/engine/handlers.hpp"
+#include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"
+#include "store/reader.hpp"
 
-namespace merpati::api::manage {
+namespace merpati::api::manage::messages {
 namespace {
 
+using boost::json::value;
 using model::MessageStep;
 
 /// Delays are whole seconds. Without one, a message is due some milliseconds after its acceptance.
 constexpr Millis delay_min{1'000};
+
+/// A callback of the message, and its attempts.
+struct CallbackStory {
+    store::QueuedCallback callback;
+    std::vector<model::CallbackAttempt> attempts;
+};
 
 struct Item {
     Timestamp at;
@@ -40,15 +52,15 @@ struct Item {
     }
 };
 
-boost::json::object view(const Item& item) {
+boost::json::object shown_step(const Item& item) {
     return {{"at", to_rfc3339(item.at)},
             {"step", text_or_null(item.step)},
             {"for", text_or_null(item.waits_for)},
-            {"until", manage::view(item.until)},
+            {"until", view(item.until)},
             {"code", number_or_null(item.code)},
             {"details", text_or_null(item.details)},
             {"id", text_or_null(item.id)},
-            {"took_ms", item.took ? boost::json::value(item.took->count()) : nullptr},
+            {"took_ms", item.took ? value(item.took->count()) : nullptr},
             {"count", number_or_null(item.count)}};
 }
 
@@ -137,8 +149,28 @@ void add_callback(std::vector<Item>& items, const CallbackStory& story) {
     }
 }
 
-}  // namespace
+Result<std::vector<CallbackStory>> stories_of(store::ListReader& reader,
+                                              const model::MessageId& id) {
+    auto callbacks = reader.callbacks({.message = id});
+    if (!callbacks) {
+        return pass(callbacks);
+    }
+    std::vector<CallbackStory> stories;
+    for (auto& callback : callbacks->records) {
+        auto attempts = reader.attempts(callback.callback.id);
+        if (!attempts) {
+            return pass(attempts);
+        }
+        stories.push_back({.callback = std::move(callback), .attempts = std::move(*attempts)});
+    }
+    return stories;
+}
 
+/// The steps in order of time, each {"at","step","for","until","code","details","id","took_ms",
+/// "count"} with null for values that it does not have. Steps: accepted, delayed, waited, typing,
+/// sending, attempted, handed_over, sent, failed, cancelled, held, released, hastened, delivered,
+/// read, retry_of, retried_as, callback; and `folded`, which replaces `count` steps that were not
+/// kept.
 boost::json::array timeline_of(const store::MessageRecord& record, const store::MessageTrail& trail,
                                const std::vector<CallbackStory>& callbacks) {
     std::vector<Item> items;
@@ -156,9 +188,27 @@ boost::json::array timeline_of(const store::MessageRecord& record, const store::
     boost::json::array shown;
     shown.reserve(items.size());
     for (const auto& [place, item] : by_time) {
-        shown.push_back(view(*item));
+        shown.push_back(shown_step(*item));
     }
     return shown;
 }
 
-}  // namespace merpati::api::manage
+}  // namespace
+
+Result<value> timeline(const Context& context, Call& call) {
+    return with_named_message(
+        context, call,
+        [](store::Reader& reader, const store::MessageRecord& record) -> Result<value> {
+            const auto trail = reader.trail(record.message.id);
+            if (!trail) {
+                return pass(trail);
+            }
+            const auto stories = stories_of(reader, record.message.id);
+            if (!stories) {
+                return pass(stories);
+            }
+            return page(timeline_of(record, *trail, *stories));
+        });
+}
+
+}  // namespace merpati::api::manage::messages

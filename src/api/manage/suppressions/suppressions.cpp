@@ -1,12 +1,15 @@
-// Numbers that campaigns must not reach: list, record, change, removal and import.
+// Numbers that campaigns must not reach: list, record, change, removal, import and export.
 
+#include <array>
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "api/manage/campaigns/people_upload.hpp"
+#include "api/manage/contacts/people_lines.hpp"
 #include "api/manage/contacts/person_call.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/listing.hpp"
@@ -36,6 +39,32 @@ std::optional<std::int64_t> parse_beginning(std::string_view text) {
     return fits && text.front() >= '1' && text.front() <= '9' ? std::optional{digits}
                                                               : std::nullopt;
 }
+
+/// In the order of numbers.
+class AllSuppressions final : public PeopleLines<Suppression> {
+public:
+    AllSuppressions(const Context& context, ExportFormat format, admission::Principal caller,
+                    model::AccountId account)
+        : PeopleLines{context, format, std::move(caller)}, account_(account) {}
+
+private:
+    Result<Page> read(store::Reader& reader, const Position& after,
+                      std::size_t limit) const override {
+        return reader.campaigns().suppressions(
+            {.account = account_, .after = after, .limit = limit});
+    }
+    void add_header(std::string& csv) const override {
+        add_cells(csv, std::array<std::string_view, 4>{"number", "reason", "at", "campaign"});
+    }
+    void add_row(std::string& csv, const Suppression& suppression) const override {
+        add_cell(csv, suppression.number.text());
+        add_cell(csv, model::to_string(suppression.reason));
+        add_cell(csv, to_rfc3339(suppression.at));
+        add_cell(csv, suppression.campaign ? suppression.campaign->text() : "");
+    }
+
+    const model::AccountId account_;
+};
 
 }  // namespace
 
@@ -164,6 +193,16 @@ Result<value> import_list(const Context& context, Call& call, Upload& upload) {
                                {"added", imported->added},
                                {"invalid", imported->invalid},
                                {"duplicate", imported->duplicate}};
+}
+
+Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
+    const auto named = call.fields.text("account", 32);
+    const auto format = take_export_format(call.fields, ExportFormat::csv);
+    const auto account = find_exported_account(context, call, named);
+    if (!account) {
+        return pass(account);
+    }
+    return std::make_unique<AllSuppressions>(context, format, call.principal, *account);
 }
 
 }  // namespace merpati::api::manage::suppressions

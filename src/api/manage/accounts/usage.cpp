@@ -1,5 +1,4 @@
-// An account's ledger of credit, and its usage: numbers of sent, failed and cancelled messages.
-#include <charconv>
+// The usage of accounts: numbers of sent, failed and cancelled messages.
 #include <chrono>
 #include <string>
 #include <utility>
@@ -9,46 +8,27 @@
 
 #include "api/manage/engine/csv.hpp"
 #include "api/manage/engine/handlers.hpp"
-#include "api/manage/engine/listing.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"
+#include "base/number.hpp"
 
-namespace merpati::api::manage {
+namespace merpati::api::manage::usage {
 namespace {
 
 using boost::json::object;
 using boost::json::value;
 
-constexpr std::chrono::days usage_days_default{30};
-constexpr std::chrono::days usage_days_max{3'660};
-constexpr std::size_t usage_rows_max = 10'000;  // Some 2 MB: numbers and short words alone.
-
-std::optional<std::int64_t> parse_number(std::string_view text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc{} && end == text.data() + text.size() ? std::optional{number}
-                                                                    : std::nullopt;
-}
-
-object view(const store::LedgerEntry& entry) {
-    return {{"number", entry.number},
-            {"kind", store::to_string(entry.kind)},
-            {"begun_at", to_rfc3339(entry.begun_at)},
-            {"ended_at", to_rfc3339(entry.ended_at)},
-            {"charged", entry.charged},
-            {"refunded", entry.refunded},
-            {"amount", entry.amount},
-            {"balance", value_or_null(entry.balance)},
-            {"reason", entry.reason}};
-}
+constexpr std::chrono::days days_default{30};
+constexpr std::chrono::days days_max{3'660};
+constexpr std::size_t rows_max = 10'000;  // Some 2 MB: numbers and short words alone.
 
 /// "+07:00"
 std::optional<std::chrono::minutes> parse_offset(std::string_view text) {
     if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') {
         return std::nullopt;
     }
-    const auto hours = parse_number(text.substr(1, 2));
-    const auto minutes = parse_number(text.substr(4, 2));
+    const auto hours = parse_whole<int>(text.substr(1, 2));
+    const auto minutes = parse_whole<int>(text.substr(4, 2));
     if (!hours || !minutes || *hours < 0 || *hours > 14 || *minutes < 0 || *minutes > 59) {
         return std::nullopt;
     }
@@ -77,11 +57,11 @@ bool take_columns(std::string_view list, store::UsageFilter& filter) {
     return true;
 }
 
-store::UsageFilter take_usage_filter(Fields& fields, Timestamp now) {
-    store::UsageFilter filter{.limit = usage_rows_max + 1};
+store::UsageFilter take_filter(Fields& fields, Timestamp now) {
+    store::UsageFilter filter{.limit = rows_max + 1};
     filter.until = fields.time("until").value_or(now + std::chrono::hours{1});
-    filter.since = fields.time("since").value_or(filter.until - usage_days_default);
-    if (filter.since >= filter.until || filter.until - filter.since > usage_days_max) {
+    filter.since = fields.time("since").value_or(filter.until - days_default);
+    if (filter.since >= filter.until || filter.until - filter.since > days_max) {
         fields.mistake("since", "must be before until, by at most ten years");
     }
     if (const auto columns = fields.text("by", 64); columns && !take_columns(*columns, filter)) {
@@ -96,7 +76,7 @@ std::string day_text(std::chrono::sys_days day) {
     return fmt::format("{:%Y-%m-%d}", day);
 }
 
-object view(const store::UsageRow& row) {
+object shown_row(const store::UsageRow& row) {
     object shown{{"account", row.account.text()}};
     if (row.day) {
         shown["day"] = day_text(*row.day);
@@ -133,7 +113,7 @@ std::string csv(const std::vector<store::UsageRow>& rows, const store::UsageFilt
     }
     end_record(text);
     for (const auto& row : rows) {
-        for (const auto& [name, field] : view(row)) {
+        for (const auto& [name, field] : shown_row(row)) {
             add_field(text, field);
         }
         end_record(text);
@@ -143,36 +123,10 @@ std::string csv(const std::vector<store::UsageRow>& rows, const store::UsageFilt
 
 }  // namespace
 
-namespace ledger {
-
-constexpr std::string_view list_name = "ledger";
-
-Result<value> list(const Context& context, Call& call) {
-    const auto named = call.fields.text("account", 32);
-    const auto before = take_cursor(call.fields, list_name, parse_number);
-    const auto limit = take_limit(call.fields);
-    const auto account = find_own_account(context, call, named);
-    if (!account) {
-        return pass(account);
-    }
-    const auto entries = context.read(
-        [&](store::Reader& reader) { return reader.ledger(account->id, before, limit); });
-    if (!entries) {
-        return pass(entries);
-    }
-    return page_of(
-        *entries, limit, list_name, [](const store::LedgerEntry& entry) { return view(entry); },
-        [](const store::LedgerEntry& entry) { return std::to_string(entry.number); });
-}
-
-}  // namespace ledger
-
-namespace usage {
-
 /// For one account or, for administrators, for all. Too many rows are an error, not cut off.
 Result<value> show(const Context& context, Call& call) {
     const auto named = call.fields.text("account", 32);
-    auto filter = take_usage_filter(call.fields, context.clock.now());
+    auto filter = take_filter(call.fields, context.clock.now());
     const auto format = call.fields.text("format", 8);
     if (format && *format != "json" && *format != "csv") {
         call.fields.mistake("format", "must be json or csv");
@@ -190,10 +144,10 @@ Result<value> show(const Context& context, Call& call) {
     if (!rows) {
         return pass(rows);
     }
-    if (rows->size() > usage_rows_max) {
-        return fail(ErrorCode::invalid_argument,
-                    fmt::format("these are more than {} rows: ask for fewer days or columns",
-                                usage_rows_max));
+    if (rows->size() > rows_max) {
+        return fail(
+            ErrorCode::invalid_argument,
+            fmt::format("these are more than {} rows: ask for fewer days or columns", rows_max));
     }
     if (format == "csv") {
         call.answer.text = csv(*rows, filter);
@@ -202,11 +156,9 @@ Result<value> show(const Context& context, Call& call) {
     }
     boost::json::array items;
     for (const auto& row : *rows) {
-        items.push_back(view(row));
+        items.push_back(shown_row(row));
     }
     return page(std::move(items));
 }
 
-}  // namespace usage
-
-}  // namespace merpati::api::manage
+}  // namespace merpati::api::manage::usage

@@ -1,4 +1,4 @@
-// Exports of contacts and of suppressions.
+// The export of contacts.
 
 #include <algorithm>
 #include <functional>
@@ -11,37 +11,15 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/manage/campaigns/people_upload.hpp"
-#include "api/manage/contacts/person_call.hpp"
+#include "api/manage/contacts/people_lines.hpp"
 #include "api/manage/engine/handlers.hpp"
-#include "api/manage/engine/lookup.hpp"
-#include "api/manage/engine/record_lines.hpp"
 #include "campaign/audience/column_names.hpp"
 #include "campaign/audience/contact_columns.hpp"
 #include "campaign/audience/upload.hpp"
 #include "store/campaigns.hpp"
 
-namespace merpati::api::manage {
+namespace merpati::api::manage::contacts {
 namespace {
-
-/// The records of an account's people, in the order of their numbers.
-template <class Record>
-class PeopleLines : public RecordLines<store::NumberedRecords<Record>> {
-public:
-    PeopleLines(const Context& context, ExportFormat format, admission::Principal caller)
-        : RecordLines<Page>{context, format}, caller_(std::move(caller)) {}
-
-protected:
-    using Page = store::NumberedRecords<Record>;
-    using Position = std::optional<model::PhoneNumber>;
-
-private:
-    Position position_of(const Record& record) const override { return record.number; }
-    boost::json::object line_of(const Record& record) const override {
-        return view(record, caller_);
-    }
-
-    const admission::Principal caller_;
-};
 
 /// The columns of the values of exported contacts.
 class ValueColumns {
@@ -150,52 +128,14 @@ private:
     std::optional<model::PhoneNumber> named_;  // The last contact whose names are known.
 };
 
-class AllSuppressions final : public PeopleLines<model::Suppression> {
-public:
-    AllSuppressions(const Context& context, ExportFormat format, admission::Principal caller,
-                    model::AccountId account)
-        : PeopleLines{context, format, std::move(caller)}, account_(account) {}
-
-private:
-    Result<Page> read(store::Reader& reader, const Position& after,
-                      std::size_t limit) const override {
-        return reader.campaigns().suppressions(
-            {.account = account_, .after = after, .limit = limit});
-    }
-    void add_header(std::string& csv) const override {
-        add_cells(csv, std::array<std::string_view, 4>{"number", "reason", "at", "campaign"});
-    }
-    void add_row(std::string& csv, const model::Suppression& suppression) const override {
-        add_cell(csv, suppression.number.text());
-        add_cell(csv, model::to_string(suppression.reason));
-        add_cell(csv, to_rfc3339(suppression.at));
-        add_cell(csv, suppression.campaign ? suppression.campaign->text() : "");
-    }
-
-    const model::AccountId account_;
-};
-
-/// The account of an export, once all fields are taken.
-Result<model::AccountId> exported_account(const Context& context, Call& call,
-                                          const std::optional<std::string>& named) {
-    const auto owner = find_own_account(context, call, named);
-    if (!owner) {
-        return pass(owner);
-    }
-    const auto may = check_export(call, owner->id);
-    return may ? Result<model::AccountId>{owner->id} : pass(may);
-}
-
 }  // namespace
-
-namespace contacts {
 
 Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
     const auto named = call.fields.text("account", 32);
     store::ContactFilter filter;
     filter.tags = call.fields.words("tag", model::Contact::tags_max).value_or(filter.tags);
     const auto format = take_export_format(call.fields, ExportFormat::csv);
-    const auto account = exported_account(context, call, named);
+    const auto account = find_exported_account(context, call, named);
     if (!account) {
         return pass(account);
     }
@@ -203,19 +143,4 @@ Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
     return std::make_unique<AllContacts>(context, format, call.principal, std::move(filter));
 }
 
-}  // namespace contacts
-
-namespace suppressions {
-
-Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
-    const auto named = call.fields.text("account", 32);
-    const auto format = take_export_format(call.fields, ExportFormat::csv);
-    const auto account = exported_account(context, call, named);
-    if (!account) {
-        return pass(account);
-    }
-    return std::make_unique<AllSuppressions>(context, format, call.principal, *account);
-}
-
-}  // namespace suppressions
-}  // namespace merpati::api::manage
+}  // namespace merpati::api::manage::contacts

@@ -5,7 +5,7 @@
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"
 
-namespace merpati::api::manage::webhooks {
+namespace merpati::api::manage::device_webhook {
 namespace {
 
 using boost::json::value;
@@ -55,4 +55,4 @@ Result<value> remove(const Context& context, Call& call) {
     return set(context, call, "");
 }
 
-}  // namespace merpati::api::manage::webhooks
+}  // namespace merpati::api::manage::device_webhook
