@@ -21,7 +21,8 @@ void add_serve(Program& program) {
             if (!loaded) {
                 return session.fail(loaded.error());
             }
-            return daemon::serve(**loaded, daemon::supervisor_of(session.console().environment));
+            return daemon::serve(**loaded,
+                                 daemon::service_manager_of(session.console().environment));
         },
         Output::none);
 }

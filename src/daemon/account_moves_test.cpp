@@ -104,7 +104,7 @@ struct AccountMovesTest : ::testing::Test {
     AccountMovesTest() {
         settings.outbound.allow = {"127.0.0.0/8"};
         settings.outbound.allow_http_callbacks = true;
-        gateway = std::make_unique<Gateway>(clock, random, settings, Supervisor{},
+        gateway = std::make_unique<Gateway>(clock, random, settings, ServiceManager{},
                                             telemetry::Log::none());
         const auto started = gateway->start();
         EXPECT_TRUE(started) << (started ? "" : started.error().describe());

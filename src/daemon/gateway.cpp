@@ -40,8 +40,8 @@ Pause never_stopped() {
 class Gateway::Rooms {
 public:
     Rooms(const Clock& clock, Random& random, const config::Settings& settings,
-          const telemetry::Log& log, const Supervisor& supervisor, const OpenedStore& opened,
-          store::Store& store, Node* node, Front* front)
+          const telemetry::Log& log, const ServiceManager& service_manager,
+          const OpenedStore& opened, store::Store& store, Node* node, Front* front)
         : front_(front),
           core_(clock, random, settings, log, opened, store, node),
           sending_(core_,
@@ -63,15 +63,15 @@ public:
                .scheduler = [this](auto answer) { sending_.scheduler.probe(std::move(answer)); },
                .store_trouble =
                    [this] { return trouble_of(core_.store, core_.committer, core_.node); }},
-              health_options(supervisor.watchdog), log.in("health")),
+              health_options(service_manager.watchdog), log.in("health")),
           entrances_(clock, random, sending_.connectors, front, settings, log) {
         if (opened.nodes != nullptr) {
             queue_time_ = std::make_unique<QueueTime>(core_.queue_clock, *opened.nodes);
         }
         follow_others();
         join();
-        if (supervisor.watchdog) {
-            health_.on_alive = [socket = supervisor.notify_socket] {
+        if (service_manager.watchdog) {
+            health_.on_alive = [socket = service_manager.notify_socket] {
                 telemetry::notify_systemd(socket, "WATCHDOG=1");
             };
         }
@@ -286,11 +286,11 @@ private:
 };
 
 Gateway::Gateway(const Clock& clock, Random& random, const config::Settings& settings,
-                 Supervisor supervisor, telemetry::Log log)
+                 ServiceManager service_manager, telemetry::Log log)
     : clock_(clock),
       random_(random),
       settings_(settings),
-      supervisor_(std::move(supervisor)),
+      service_manager_(std::move(service_manager)),
       log_(std::move(log)) {}
 
 Gateway::~Gateway() {
@@ -316,7 +316,7 @@ Result<void> Gateway::start(const Pause& pause) {
     }
     store_ = std::move(opened->store);
     node_ = std::move(*node);
-    rooms_ = std::make_unique<Rooms>(clock_, random_, settings_, log_, supervisor_, *opened,
+    rooms_ = std::make_unique<Rooms>(clock_, random_, settings_, log_, service_manager_, *opened,
                                      *store_, node_.get(), front_.get());
     return rooms_->start();
 }

@@ -29,7 +29,7 @@ using Pause = std::function<bool(std::chrono::milliseconds)>;
 [[nodiscard]] Pause never_stopped();
 
 /// The service manager that started the process: systemd, or none.
-struct Supervisor {
+struct ServiceManager {
     std::string notify_socket;  // $NOTIFY_SOCKET
     /// How long the server may go without a keep-alive message; empty: there is no watchdog.
     std::optional<std::chrono::microseconds> watchdog{};
@@ -64,7 +64,7 @@ public:
     static constexpr int exit_wrong_settings = 2;
 
     Gateway(const Clock& clock, Random& random, const config::Settings& settings,
-            Supervisor supervisor, telemetry::Log log);
+            ServiceManager service_manager, telemetry::Log log);
     ~Gateway();
 
     /// Errors: those of the room that cannot start, with a sentence for the operator; shutting_down
@@ -85,7 +85,7 @@ private:
     const Clock& clock_;
     Random& random_;
     config::Settings settings_;
-    const Supervisor supervisor_;
+    const ServiceManager service_manager_;
     const telemetry::Log log_;
     // Each uses those before it, and is destroyed before them.
     std::unique_ptr<store::Store> store_;

@@ -80,8 +80,8 @@ struct TogetherGatewayTest : ::testing::Test {
     }
     std::unique_ptr<Machine> start(const std::string& name) {
         auto made = machine(name);
-        made->gateway = std::make_unique<Gateway>(clock, made->random, made->settings, Supervisor{},
-                                                  telemetry::Log::none());
+        made->gateway = std::make_unique<Gateway>(clock, made->random, made->settings,
+                                                  ServiceManager{}, telemetry::Log::none());
         const auto started = made->gateway->start();
         EXPECT_TRUE(started) << (started ? "" : started.error().describe());
         return made;

@@ -63,23 +63,26 @@ using Started = Result<std::unique_ptr<Gateway>>;
 
 /// Starts the gateway. While its database cannot be reached, it tries again each second, because
 /// after a power cut both start at once.
-Started start(const config::Loaded& loaded, const Supervisor& supervisor, const Clock& clock,
-              Random& random, const telemetry::Log& log, const StopSignals& signals) {
+Started start(const config::Loaded& loaded, const ServiceManager& service_manager,
+              const Clock& clock, Random& random, const telemetry::Log& log,
+              const StopSignals& signals) {
     constexpr std::chrono::seconds restart_every{1};
     std::string logged;
     PeriodicThread
         alive;  // systemd watches a server that has waited; what it then reads may be long.
-    if (supervisor.watchdog) {
+    if (service_manager.watchdog) {
         alive.start("start", Millis{0}, [&]() -> PeriodicThread::Pause {
-            telemetry::notify_systemd(supervisor.notify_socket, "WATCHDOG=1");
-            return std::chrono::duration_cast<std::chrono::milliseconds>(*supervisor.watchdog / 3);
+            telemetry::notify_systemd(service_manager.notify_socket, "WATCHDOG=1");
+            return std::chrono::duration_cast<std::chrono::milliseconds>(*service_manager.watchdog /
+                                                                         3);
         });
     }
     for (;;) {
-        auto gateway = std::make_unique<Gateway>(clock, random, loaded.settings, supervisor, log);
+        auto gateway =
+            std::make_unique<Gateway>(clock, random, loaded.settings, service_manager, log);
         // systemd counts a server that waits for another one as started.
         auto started = gateway->start([&](std::chrono::milliseconds time) {
-            telemetry::notify_systemd(supervisor.notify_socket,
+            telemetry::notify_systemd(service_manager.notify_socket,
                                       "READY=1\nSTATUS=waits for another node");
             return signals.arrive_within(time);
         });
@@ -97,7 +100,7 @@ Started start(const config::Loaded& loaded, const Supervisor& supervisor, const 
             logged = why;
         }
         // A database server that recovers after a crash may need longer than systemd waits.
-        telemetry::notify_systemd(supervisor.notify_socket, "EXTEND_TIMEOUT_USEC=60000000");
+        telemetry::notify_systemd(service_manager.notify_socket, "EXTEND_TIMEOUT_USEC=60000000");
         if (signals.arrive_within(restart_every)) {
             return nullptr;
         }
@@ -119,7 +122,7 @@ int exit_code_of(const Error& why) {
     return why.code == ErrorCode::invalid_argument ? Gateway::exit_wrong_settings : 1;
 }
 
-Supervisor supervisor_of(const std::map<std::string, std::string>& environment) {
+ServiceManager service_manager_of(const std::map<std::string, std::string>& environment) {
     const auto value = [&](const char* name) {
         const auto found = environment.find(name);
         return found == environment.end() ? std::string{} : found->second;
@@ -129,12 +132,12 @@ Supervisor supervisor_of(const std::map<std::string, std::string>& environment) 
                                                    ::getpid())};
 }
 
-int serve(const config::Loaded& loaded, const Supervisor& supervisor) {
+int serve(const config::Loaded& loaded, const ServiceManager& service_manager) {
     const StopSignals signals;
     const SystemClock clock;
     SystemRandom random;
     const telemetry::Log log = make_log(clock, loaded.settings.log);
-    const auto started = start(loaded, supervisor, clock, random, log, signals);
+    const auto started = start(loaded, service_manager, clock, random, log, signals);
     if (!started) {
         log.error("cannot start", {{"why", started.error().detail}});
         return exit_code_of(started.error());
@@ -144,10 +147,10 @@ int serve(const config::Loaded& loaded, const Supervisor& supervisor) {
         log.info("stopped");
         return 0;
     }
-    telemetry::notify_systemd(supervisor.notify_socket, "READY=1\nSTATUS=");
+    telemetry::notify_systemd(service_manager.notify_socket, "READY=1\nSTATUS=");
     signals.wait();
     log.info("stopping; a second signal ends the process at once");
-    telemetry::notify_systemd(supervisor.notify_socket, "STOPPING=1");
+    telemetry::notify_systemd(service_manager.notify_socket, "STOPPING=1");
     signals.let_through();
     gateway->stop();
     log.info("stopped");

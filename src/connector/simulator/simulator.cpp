@@ -16,9 +16,9 @@
 #include "connector/outcomes.hpp"
 #include "connector/platform_errors.hpp"
 #include "connector/simulator/attempt_log.hpp"
-#include "connector/simulator/devices.hpp"
 #include "connector/simulator/pictures.hpp"
 #include "connector/simulator/recipients.hpp"
+#include "connector/simulator/simulated_devices.hpp"
 #include "model/texts.hpp"
 
 namespace merpati::connector::simulator {
@@ -350,7 +350,7 @@ private:
     AttemptLog log_;
     std::unordered_set<Uuid> sent_;  // Only with `dedupe`.
     Mailbox<Work> box_;
-    Devices devices_;
+    SimulatedDevices devices_;
     std::mutex reconnect_mutex_;
     std::unordered_map<model::PhoneNumber, std::vector<std::string>> reported_at_reconnect_;
     std::thread thread_;

@@ -17,8 +17,8 @@
 #include "connector/connector.hpp"
 #include "connector/process/codec/frame.hpp"
 #include "connector/process/program/output_log.hpp"
-#include "connector/process/worker/devices.hpp"
 #include "connector/process/worker/worker.hpp"
+#include "connector/process/worker/worker_devices.hpp"
 #include "connector/process/worker/write_budget.hpp"
 #include "outbound/event_thread.hpp"
 
@@ -26,8 +26,8 @@ namespace merpati::connector::process {
 
 /// Operation: passes the worker's reports to the gateway, and secrets to and from the store.
 /// Answers a report or a write when it is durable. What the worker says and stores for a device
-/// must carry the generation of its latest start (Devices); an earlier one is answered `stale`.
-/// Workers that know no generations need none.
+/// must carry the generation of its latest start (WorkerDevices); an earlier one is answered
+/// `stale`. Workers that know no generations need none.
 ///
 /// Threads: the event thread. Results that come on other threads are posted to it.
 ///
@@ -52,7 +52,7 @@ public:
         outbound::EventThread& thread;
         ConnectorEvents& events;
         DeviceSecrets& secrets;
-        Devices& devices;
+        WorkerDevices& devices;
         LineLimit& lines;
         bool generations = false;  // Whether the worker knows them.
         std::weak_ptr<Worker> worker;

@@ -112,7 +112,7 @@ struct InboxTest : ::testing::Test {
     outbound::EventThread thread{"inbox-test"};
     Unanswered events;
     SlowSecrets secrets;
-    Devices devices{clock, 100};
+    WorkerDevices devices{clock, 100};
     LineLimit lines{clock, telemetry::Log::none()};
     std::vector<boost::json::object> requests;
     std::vector<Worker::Answered> unanswered;

@@ -10,9 +10,9 @@
 #include "connector/process/codec/platform_answer.hpp"
 #include "connector/process/codec/send_answer.hpp"
 #include "connector/process/codec/send_request.hpp"
-#include "connector/process/worker/devices.hpp"
 #include "connector/process/worker/inbox.hpp"
 #include "connector/process/worker/supervisor.hpp"
+#include "connector/process/worker/worker_devices.hpp"
 #include "model/texts.hpp"
 #include "outbound/event_thread.hpp"
 #include "outbound/periodic_timer.hpp"
@@ -250,7 +250,7 @@ private:
     std::atomic<bool> has_worker_{false};
     std::atomic<const char*> trouble_{""};
     std::atomic<bool> closing_{false};
-    Devices devices_;
+    WorkerDevices devices_;
     std::shared_ptr<Inbox> inbox_;
     std::promise<void> ended_;
     bool has_ended_ = false;

@@ -1,4 +1,4 @@
-#include "connector/process/worker/devices.hpp"
+#include "connector/process/worker/worker_devices.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -27,7 +27,7 @@ bool may_pass(std::string_view kind) {
 
 }  // namespace
 
-void Devices::start(const model::Device& record, std::string_view pairing_method) {
+void WorkerDevices::start(const model::Device& record, std::string_view pairing_method) {
     const auto number = record.number;
     const auto identity = model::DeviceIdentity::of(record);
     auto& device = devices_[number];
@@ -48,8 +48,8 @@ void Devices::start(const model::Device& record, std::string_view pairing_method
     }
 }
 
-void Devices::answer(model::PhoneNumber number, std::string_view answer,
-                     Connector::Settled settled) {
+void WorkerDevices::answer(model::PhoneNumber number, std::string_view answer,
+                           Connector::Settled settled) {
     if (!ask_ || !is_started(number)) {
         settled(no_step_asks());
         return;
@@ -60,7 +60,7 @@ void Devices::answer(model::PhoneNumber number, std::string_view answer,
          });
 }
 
-void Devices::stop(model::PhoneNumber number) {
+void WorkerDevices::stop(model::PhoneNumber number) {
     const auto device = ref_of(number);
     devices_.erase(number);
     if (ask_) {
@@ -69,14 +69,14 @@ void Devices::stop(model::PhoneNumber number) {
     report(device, DeviceState::disconnected, model::reasons::requested);
 }
 
-void Devices::forget(model::PhoneNumber number) {
+void WorkerDevices::forget(model::PhoneNumber number) {
     devices_.erase(number);
     if (ask_) {
         ask_("device.forget", {{"device", number.text()}}, when_ended(number, no_matter_whether));
     }
 }
 
-void Devices::settle(model::PhoneNumber number, Connector::Settled settled) {
+void WorkerDevices::settle(model::PhoneNumber number, Connector::Settled settled) {
     const auto device = ref_of(number);
     if (devices_.erase(number) > 0) {
         report(device, DeviceState::disconnected, model::reasons::requested);
@@ -89,7 +89,7 @@ void Devices::settle(model::PhoneNumber number, Connector::Settled settled) {
 }
 
 /// For the answer that the number's present generation has ended.
-Worker::Answered Devices::when_ended(model::PhoneNumber number, Connector::Settled then) {
+Worker::Answered WorkerDevices::when_ended(model::PhoneNumber number, Connector::Settled then) {
     const auto run = runs_.find(number);
     const auto generation = run == runs_.end() ? 0 : run->second.generation;
     return [this, number, generation, then = std::move(then)](const Frame* answer) mutable {
@@ -104,7 +104,7 @@ Worker::Answered Devices::when_ended(model::PhoneNumber number, Connector::Settl
     };
 }
 
-void Devices::worker_ready(Ask ask) {
+void WorkerDevices::worker_ready(Ask ask) {
     ask_ = std::move(ask);
     cannot_start_ = false;
     for (auto& [number, device] : devices_) {
@@ -113,7 +113,7 @@ void Devices::worker_ready(Ask ask) {
     begin_starts();
 }
 
-void Devices::worker_gone(bool cannot_start) {
+void WorkerDevices::worker_gone(bool cannot_start) {
     ask_ = {};
     cannot_start_ = cannot_start;
     starts_.clear();
@@ -128,7 +128,7 @@ void Devices::worker_gone(bool cannot_start) {
     }
 }
 
-void Devices::tick() {
+void WorkerDevices::tick() {
     if (!ask_) {
         return;
     }
@@ -142,7 +142,7 @@ void Devices::tick() {
     begin_starts();
 }
 
-void Devices::begin_starts() {
+void WorkerDevices::begin_starts() {
     while (ask_) {
         const auto number = starts_.next();
         if (!number) {
@@ -155,39 +155,39 @@ void Devices::begin_starts() {
     }
 }
 
-bool Devices::is_started(model::PhoneNumber number) const {
+bool WorkerDevices::is_started(model::PhoneNumber number) const {
     const auto found = devices_.find(number);
     return found != devices_.end() && found->second.started;
 }
 
-model::AccountId Devices::account_of(model::PhoneNumber number) const {
+model::AccountId WorkerDevices::account_of(model::PhoneNumber number) const {
     const auto found = devices_.find(number);
     return found == devices_.end() ? model::AccountId{} : found->second.identity.account;
 }
 
-std::optional<model::DeviceIdentity> Devices::writer(model::PhoneNumber number) const {
+std::optional<model::DeviceIdentity> WorkerDevices::writer(model::PhoneNumber number) const {
     const auto found = runs_.find(number);
     return found == runs_.end() ? std::nullopt : std::optional{found->second.device};
 }
 
-DeviceRef Devices::ref_of(model::PhoneNumber number) const {
+DeviceRef WorkerDevices::ref_of(model::PhoneNumber number) const {
     const auto found = devices_.find(number);
     return found == devices_.end() ? DeviceRef{number} : DeviceRef{found->second.identity};
 }
 
-bool Devices::is_latest(model::PhoneNumber number, std::uint64_t generation) const {
+bool WorkerDevices::is_latest(model::PhoneNumber number, std::uint64_t generation) const {
     const auto found = runs_.find(number);
     return found != runs_.end() && found->second.generation == generation;
 }
 
-bool Devices::takes_states(model::PhoneNumber number, std::uint64_t generation) const {
+bool WorkerDevices::takes_states(model::PhoneNumber number, std::uint64_t generation) const {
     const auto found = devices_.find(number);
     return found != devices_.end() && (generation == 0 ? found->second.started
                                                        : found->second.generation == generation &&
                                                              is_latest(number, generation));
 }
 
-void Devices::follow(model::PhoneNumber number, DeviceState state) {
+void WorkerDevices::follow(model::PhoneNumber number, DeviceState state) {
     const auto found = devices_.find(number);
     if (found == devices_.end()) {
         return;
@@ -212,7 +212,7 @@ void Devices::follow(model::PhoneNumber number, DeviceState state) {
     }
 }
 
-void Devices::ask_start(model::PhoneNumber number, Device& device) {
+void WorkerDevices::ask_start(model::PhoneNumber number, Device& device) {
     runs_[number] = {.device = device.identity, .generation = device.generation};
     device.turn = ++turns_;
     boost::json::object fields{{"device", number.text()}, {"generation", device.generation}};
@@ -225,7 +225,7 @@ void Devices::ask_start(model::PhoneNumber number, Device& device) {
         [this, number, turn = device.turn](const Frame* answer) { started(number, turn, answer); });
 }
 
-void Devices::started(model::PhoneNumber number, std::uint64_t turn, const Frame* answer) {
+void WorkerDevices::started(model::PhoneNumber number, std::uint64_t turn, const Frame* answer) {
     const auto found = devices_.find(number);
     if (found == devices_.end() || found->second.turn != turn) {
         return;
@@ -259,7 +259,7 @@ void Devices::started(model::PhoneNumber number, std::uint64_t turn, const Frame
            words.empty() ? model::reasons::not_connected : words);
 }
 
-std::uint64_t Devices::next_generation() {
+std::uint64_t WorkerDevices::next_generation() {
     const auto now =
         static_cast<std::uint64_t>(std::max<std::int64_t>(to_unix_millis(clock_.now()), 1));
     generation_ = std::max(generation_ + 1, now);
@@ -267,7 +267,7 @@ std::uint64_t Devices::next_generation() {
 }
 
 /// Reports the state of a device while there is no worker.
-void Devices::await_worker(const Device& device, std::string_view why) {
+void WorkerDevices::await_worker(const Device& device, std::string_view why) {
     if (device.up) {
         report(device.identity, DeviceState::reconnecting,
                cannot_start_ ? model::reasons::connector_unavailable : why);
@@ -276,7 +276,7 @@ void Devices::await_worker(const Device& device, std::string_view why) {
     }
 }
 
-void Devices::report(const DeviceRef& device, DeviceState state, std::string_view reason) {
+void WorkerDevices::report(const DeviceRef& device, DeviceState state, std::string_view reason) {
     events_->device_state(device, state, std::string{reason}, [](const Result<void>& /*stored*/) {
         // The state is reported again at the next start of the device.
     });

@@ -36,12 +36,12 @@ namespace merpati::connector::process {
 /// answer to its `device.start`, because earlier ones belong to an earlier start.
 ///
 /// Threads: one.
-class Devices {
+class WorkerDevices {
 public:
     using Ask =
         std::function<void(std::string_view op, boost::json::object fields, Worker::Answered done)>;
 
-    Devices(const Clock& clock, std::size_t starts_per_second)
+    WorkerDevices(const Clock& clock, std::size_t starts_per_second)
         : clock_(clock), starts_(clock, starts_per_second) {}
 
     void begin(ConnectorEvents& events) { events_ = &events; }

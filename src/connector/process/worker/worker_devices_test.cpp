@@ -1,4 +1,4 @@
-#include "connector/process/worker/devices.hpp"
+#include "connector/process/worker/worker_devices.hpp"
 
 #include <chrono>
 #include <utility>
@@ -22,8 +22,8 @@ using ::testing::SizeIs;
 /// Whether and how the worker answers its next request.
 enum class Answer { none, busy, ok };
 
-struct DevicesTest : ::testing::Test {
-    DevicesTest() {
+struct WorkerDevicesTest : ::testing::Test {
+    WorkerDevicesTest() {
         devices.begin(events);
         device.number = model::PhoneNumber::from_stored(6281100000001);
         ready();
@@ -61,14 +61,14 @@ struct DevicesTest : ::testing::Test {
 
     testing::ManualClock clock;
     Recorder events;
-    Devices devices{clock, 100};
+    WorkerDevices devices{clock, 100};
     model::Device device;
     std::vector<std::string> asked;
     std::vector<boost::json::object> requests;
     std::vector<Worker::Answered> unanswered;
 };
 
-TEST_F(DevicesTest, ADeviceThatIsNeverStartedIsGivenUpWithAReason) {
+TEST_F(WorkerDevicesTest, ADeviceThatIsNeverStartedIsGivenUpWithAReason) {
     for (const auto answer : {Answer::none, Answer::busy}) {
         const auto before = states().size();
         devices.start(device, "qr");
@@ -88,7 +88,7 @@ TEST_F(DevicesTest, ADeviceThatIsNeverStartedIsGivenUpWithAReason) {
     }
 }
 
-TEST_F(DevicesTest, FailuresBeforeAStartDoNotCountAfterIt) {
+TEST_F(WorkerDevicesTest, FailuresBeforeAStartDoNotCountAfterIt) {
     devices.start(device, {});
     answer_all(Answer::busy);
     pass_time(50s);
@@ -101,7 +101,7 @@ TEST_F(DevicesTest, FailuresBeforeAStartDoNotCountAfterIt) {
     EXPECT_THAT(states(), IsEmpty());
 }
 
-TEST_F(DevicesTest, ADeviceThatWasConnectedIsNotGivenUp) {
+TEST_F(WorkerDevicesTest, ADeviceThatWasConnectedIsNotGivenUp) {
     device.state = DeviceState::connected;
     devices.start(device, {});
     for (int minute = 0; minute < 10; ++minute) {
@@ -112,7 +112,7 @@ TEST_F(DevicesTest, ADeviceThatWasConnectedIsNotGivenUp) {
     EXPECT_THAT(asked, SizeIs(11));
 }
 
-struct GenerationsTest : DevicesTest {
+struct GenerationsTest : WorkerDevicesTest {
     std::uint64_t start() {
         devices.start(device, {});
         return generation();
@@ -129,7 +129,7 @@ TEST_F(GenerationsTest, AreAboveAllEarlierOnesAlsoOfAnEarlierProcess) {
     const auto two = start();
     EXPECT_GT(two, one);
     clock.advance(1h);
-    Devices next_process{clock, 100};
+    WorkerDevices next_process{clock, 100};
     next_process.begin(events);
     next_process.worker_ready([this](std::string_view, boost::json::object fields, auto) {
         requests.push_back(std::move(fields));
@@ -206,7 +206,7 @@ TEST_F(GenerationsTest, ANewWorkerHasANewOne) {
     EXPECT_GT(generation(), one);
 }
 
-TEST_F(DevicesTest, ManyDevicesStartAtTheirRate) {
+TEST_F(WorkerDevicesTest, ManyDevicesStartAtTheirRate) {
     devices.worker_gone(false);
     for (int count = 1; count <= 1'000; ++count) {
         device.number = model::PhoneNumber::from_stored(6281100000000 + count);

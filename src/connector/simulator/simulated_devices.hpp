@@ -22,12 +22,12 @@ namespace merpati::connector::simulator {
 /// again after Options::step.
 ///
 /// Threads: any. States are reported under the lock, so that reports have the order of the states.
-class Devices {
+class SimulatedDevices {
 public:
     /// Runs a function after Options::step, on the simulator's thread.
     using Later = PatientSecrets::Later;
 
-    Devices(const Clock& clock, Later later)
+    SimulatedDevices(const Clock& clock, Later later)
         : clock_(clock), later_(std::move(later)), secrets_(later_) {}
 
     void begin(ConnectorEvents& events, DeviceSecrets& secrets);

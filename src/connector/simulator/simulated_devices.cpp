@@ -1,4 +1,4 @@
-#include "connector/simulator/devices.hpp"
+#include "connector/simulator/simulated_devices.hpp"
 
 #include <chrono>
 #include <vector>
@@ -26,12 +26,12 @@ void no_matter(const Result<void>& /*stored*/) {
 
 }  // namespace
 
-void Devices::begin(ConnectorEvents& events, DeviceSecrets& secrets) {
+void SimulatedDevices::begin(ConnectorEvents& events, DeviceSecrets& secrets) {
     events_ = &events;
     secrets_.begin(secrets);
 }
 
-void Devices::start(const model::Device& device, std::string_view method) {
+void SimulatedDevices::start(const model::Device& device, std::string_view method) {
     invariant(events_ != nullptr, "the simulator is started before its devices are");
     const auto number = device.number;
     std::string chosen{method.empty() ? default_pairing(number) : method};
@@ -54,7 +54,7 @@ void Devices::start(const model::Device& device, std::string_view method) {
     }
 }
 
-void Devices::stop(model::PhoneNumber number) {
+void SimulatedDevices::stop(model::PhoneNumber number) {
     const std::lock_guard lock{mutex_};
     devices_[number].turn = ++turns_;
     devices_[number].pairing.reset();
@@ -62,19 +62,19 @@ void Devices::stop(model::PhoneNumber number) {
 }
 
 /// Reports nothing and removes no secret: the gateway has removed the device with its secrets.
-void Devices::forget(model::PhoneNumber number) {
+void SimulatedDevices::forget(model::PhoneNumber number) {
     const std::lock_guard lock{mutex_};
     devices_.erase(number);
 }
 
-bool Devices::is_connected(model::PhoneNumber number) const {
+bool SimulatedDevices::is_connected(model::PhoneNumber number) const {
     const std::lock_guard lock{mutex_};
     const auto found = devices_.find(number);
     return found != devices_.end() && model::is_online(found->second.state);
 }
 
-std::optional<Timestamp> Devices::restrict_send(model::PhoneNumber number,
-                                                std::string_view recipient) {
+std::optional<Timestamp> SimulatedDevices::restrict_send(model::PhoneNumber number,
+                                                         std::string_view recipient) {
     if (!can_be_restricted(number)) {
         return std::nullopt;
     }
@@ -91,7 +91,7 @@ std::optional<Timestamp> Devices::restrict_send(model::PhoneNumber number,
                : device.restricted_until;
 }
 
-void Devices::note_inbound(model::PhoneNumber number, std::string_view sender) {
+void SimulatedDevices::note_inbound(model::PhoneNumber number, std::string_view sender) {
     if (can_be_restricted(number)) {
         const std::lock_guard lock{mutex_};
         if (auto& wrote = devices_[number].wrote; wrote.size() < wrote_max) {
@@ -100,20 +100,20 @@ void Devices::note_inbound(model::PhoneNumber number, std::string_view sender) {
     }
 }
 
-bool Devices::is_current(model::PhoneNumber number, int turn) const {
+bool SimulatedDevices::is_current(model::PhoneNumber number, int turn) const {
     const std::lock_guard lock{mutex_};
     const auto found = devices_.find(number);
     return found != devices_.end() && found->second.turn == turn;
 }
 
 /// Call with the lock held.
-void Devices::set(model::PhoneNumber number, DeviceState state, std::string_view reason) {
+void SimulatedDevices::set(model::PhoneNumber number, DeviceState state, std::string_view reason) {
     devices_[number].state = state;
     events_->device_state(number, state, std::string{reason}, no_matter);
 }
 
 /// `restricted` while it is, otherwise `connected`. Call with the lock held.
-void Devices::set_online(model::PhoneNumber number) {
+void SimulatedDevices::set_online(model::PhoneNumber number) {
     auto& device = devices_[number];
     if (device.restricted_until.value_or(Timestamp{}) <= clock_.now()) {
         set(number, DeviceState::connected, {});
@@ -124,7 +124,7 @@ void Devices::set_online(model::PhoneNumber number) {
                                std::string{model::reasons::chats_locked}, no_matter);
 }
 
-void Devices::connect(model::PhoneNumber number, int turn) {
+void SimulatedDevices::connect(model::PhoneNumber number, int turn) {
     {
         const std::lock_guard lock{mutex_};
         const auto found = devices_.find(number);
@@ -140,7 +140,7 @@ void Devices::connect(model::PhoneNumber number, int turn) {
 }
 
 /// Connects a device that has the secret of an earlier pairing, and pairs another.
-void Devices::find_secret(model::PhoneNumber number, int turn, std::string method) {
+void SimulatedDevices::find_secret(model::PhoneNumber number, int turn, std::string method) {
     secrets_.get(
         number, {session}, [this, number, turn] { return is_current(number, turn); },
         [this, number, turn, method = std::move(method)](const auto& secret) {
@@ -152,7 +152,7 @@ void Devices::find_secret(model::PhoneNumber number, int turn, std::string metho
         });
 }
 
-void Devices::pair(model::PhoneNumber number, int turn, std::string method) {
+void SimulatedDevices::pair(model::PhoneNumber number, int turn, std::string method) {
     {
         const std::lock_guard lock{mutex_};
         const auto found = devices_.find(number);
@@ -169,7 +169,7 @@ void Devices::pair(model::PhoneNumber number, int turn, std::string method) {
     go_on(number, turn);
 }
 
-void Devices::go_on(model::PhoneNumber number, int turn) {
+void SimulatedDevices::go_on(model::PhoneNumber number, int turn) {
     const std::lock_guard lock{mutex_};
     const auto found = devices_.find(number);
     if (found != devices_.end() && found->second.turn == turn && found->second.pairing) {
@@ -177,7 +177,7 @@ void Devices::go_on(model::PhoneNumber number, int turn) {
     }
 }
 
-Result<void> Devices::answer(model::PhoneNumber number, std::string_view answer) {
+Result<void> SimulatedDevices::answer(model::PhoneNumber number, std::string_view answer) {
     const std::lock_guard lock{mutex_};
     const auto found = devices_.find(number);
     if (found == devices_.end() || !found->second.pairing) {
@@ -192,7 +192,7 @@ Result<void> Devices::answer(model::PhoneNumber number, std::string_view answer)
 }
 
 /// Call with the lock held.
-void Devices::do_next(model::PhoneNumber number, Device& device, Pairing::Next next) {
+void SimulatedDevices::do_next(model::PhoneNumber number, Device& device, Pairing::Next next) {
     const auto turn = device.turn;
     switch (next) {
         case Pairing::Next::show:
@@ -213,7 +213,7 @@ void Devices::do_next(model::PhoneNumber number, Device& device, Pairing::Next n
 }
 
 /// Connects the device only after the secret is durable, because it needs the secret to reconnect.
-void Devices::keep_secret(model::PhoneNumber number, int turn) {
+void SimulatedDevices::keep_secret(model::PhoneNumber number, int turn) {
     if (!is_current(number, turn)) {
         return;
     }
@@ -230,7 +230,7 @@ void Devices::keep_secret(model::PhoneNumber number, int turn) {
         });
 }
 
-void Devices::give_up(model::PhoneNumber number, int turn) {
+void SimulatedDevices::give_up(model::PhoneNumber number, int turn) {
     const std::lock_guard lock{mutex_};
     const auto found = devices_.find(number);
     if (found != devices_.end() && found->second.turn == turn) {
@@ -239,7 +239,7 @@ void Devices::give_up(model::PhoneNumber number, int turn) {
     }
 }
 
-void Devices::lose_all() {
+void SimulatedDevices::lose_all() {
     const std::lock_guard lock{mutex_};
     std::vector<std::pair<model::PhoneNumber, int>> lost;
     for (auto& [number, device] : devices_) {

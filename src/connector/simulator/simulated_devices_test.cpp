@@ -1,4 +1,4 @@
-#include "connector/simulator/devices.hpp"
+#include "connector/simulator/simulated_devices.hpp"
 
 #include <utility>
 #include <vector>
@@ -70,7 +70,7 @@ struct SimulatorDevicesTest : ::testing::Test {
     Recorder events;
     RefusingSecrets secrets;
     std::vector<std::move_only_function<void()>> planned;
-    Devices devices{clock, [this](auto act) { planned.push_back(std::move(act)); }};
+    SimulatedDevices devices{clock, [this](auto act) { planned.push_back(std::move(act)); }};
     model::Device device;
 };
 
