@@ -30,7 +30,7 @@ struct SignIn {
                 .app_url = [&settings, listening = std::move(
                                            listening)] { return app_url(settings, listening()); },
                 .on_try =
-                    [&tally, log = std::move(log)](const api::manage::SignInTry& made) {
+                    [&tally, log = std::move(log)](const people::SignInTry& made) {
                         tally.signed_in(made.result);
                         tell_of(made, log);
                     }} {}
@@ -38,8 +38,8 @@ struct SignIn {
     SignIn& operator=(const SignIn&) = delete;
 
     /// Logs tries that were denied or throttled. The log itself limits repeated lines.
-    static void tell_of(const api::manage::SignInTry& made, const telemetry::Log& log) {
-        using Result = api::manage::SignInTry::Result;
+    static void tell_of(const people::SignInTry& made, const telemetry::Log& log) {
+        using Result = people::SignInTry::Result;
         if (made.result == Result::second_factor_denied) {
             log.error(
                 "a right password came with a wrong code: unless its owner mistyped, somebody "
@@ -48,7 +48,7 @@ struct SignIn {
                  {"person", made.person ? made.person->text() : std::string{"unknown"}}});
         } else if (made.result == Result::denied || made.result == Result::throttled) {
             log.warn("a try to sign in failed",
-                     {{"why", api::manage::to_string(made.result)},
+                     {{"why", people::to_string(made.result)},
                       {"address", made.address},
                       {"person", made.person ? made.person->text() : std::string{"unknown"}}});
         }

@@ -69,7 +69,7 @@ void Tally::committed(std::size_t operations, std::chrono::microseconds took) no
     commit_seconds_.observe(std::chrono::duration<double>{took}.count());
 }
 
-void Tally::signed_in(api::manage::SignInTry::Result result) noexcept {
+void Tally::signed_in(people::SignInTry::Result result) noexcept {
     sign_ins_[place(result)].add();
 }
 
@@ -110,10 +110,9 @@ void Tally::add_to(std::vector<Figure>& figures) const {
                     .help = "Attempts to sign in, or to confirm a password, by result",
                     .counter = true};
     for (std::size_t number = 0; number < sign_ins_.size(); ++number) {
-        const auto result = static_cast<api::manage::SignInTry::Result>(number);
-        sign_ins.samples.push_back(
-            {.labels = {{"result", std::string{api::manage::to_string(result)}}},
-             .value = value(sign_ins_[number])});
+        const auto result = static_cast<people::SignInTry::Result>(number);
+        sign_ins.samples.push_back({.labels = {{"result", std::string{people::to_string(result)}}},
+                                    .value = value(sign_ins_[number])});
     }
     figures.push_back(std::move(sign_ins));
     figures.push_back({.name = "merpati_commit_duration_seconds",

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "api/errors.hpp"
-#include "api/manage/people/people_rooms.hpp"
 #include "model/account.hpp"
 #include "model/outcome.hpp"
+#include "people/sign_in.hpp"
 #include "telemetry/metrics.hpp"
 
 namespace merpati::daemon {
@@ -22,7 +22,7 @@ public:
     void accepted(model::Revision revision) noexcept;
     void refused(api::Refusal refusal) noexcept;
     void finished(const model::Completion& completion) noexcept;
-    void signed_in(api::manage::SignInTry::Result result) noexcept;
+    void signed_in(people::SignInTry::Result result) noexcept;
     void committed(std::size_t operations, std::chrono::microseconds took) noexcept;
 
     void add_to(std::vector<telemetry::Figure>& figures) const;
@@ -41,7 +41,7 @@ private:
     std::array<telemetry::Counter, 2> accepted_;  // By revision.
     std::array<telemetry::Counter, api::refusals_count> refused_;
     std::array<std::array<telemetry::Counter, codes.size()>, states_count> finished_;
-    std::array<telemetry::Counter, api::manage::sign_in_results_count> sign_ins_;
+    std::array<telemetry::Counter, people::sign_in_results_count> sign_ins_;
     telemetry::Histogram commit_seconds_{durations};
     telemetry::Histogram commit_sizes_{sizes};
 };

@@ -45,7 +45,7 @@ Confirmation confirm(const Context& context, Call& call,
     const auto wait = context.people.throttle.take(made.person.email, call.head.address, true,
                                                    context.clock.steady_now());
     if (wait > std::chrono::seconds{0}) {
-        report(context, call, SignInTry::Result::throttled, made.person.id);
+        report(context, call, people::SignInTry::Result::throttled, made.person.id);
         made.refusal =
             with_retry_after(problem(429, "too_many_requests", "too many tries: wait"), wait);
         return made;
@@ -55,7 +55,7 @@ Confirmation confirm(const Context& context, Call& call,
     if (!is_right) {
         made.refusal = problem(is_right.error(), false);
     } else if (!*is_right) {
-        report(context, call, SignInTry::Result::denied, made.person.id);
+        report(context, call, people::SignInTry::Result::denied, made.person.id);
         made.refusal = problem(403, "wrong_password", "`current` must be the present password");
     } else {
         context.people.throttle.succeeded(made.person.email, call.head.address, true);

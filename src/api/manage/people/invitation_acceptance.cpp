@@ -134,12 +134,12 @@ Result<value> accept_as_new(const Context& context, Call& call, const Invitation
 /// Accepts for a person who signs in by this.
 Result<value> accept_as_known(const Context& context, Call& call, const Invitation& opened,
                               const Answer& answer, const model::Person& known) {
-    using sessions::Denial;
-    sessions::Candidate candidate{.person = known,
-                                  .is_known_address = context.directory.people().has_session_from(
-                                      known.id, call.head.address),
-                                  .new_hash = {},
-                                  .code = answer.code};
+    using people::Denial;
+    people::Candidate candidate{.person = known,
+                                .is_known_address = context.directory.people().has_session_from(
+                                    known.id, call.head.address),
+                                .new_hash = {},
+                                .code = answer.code};
     auto& throttle = context.people.throttle;
     const auto wait = throttle.take(known.email, call.head.address, candidate.is_known_address,
                                     context.clock.steady_now());
@@ -168,7 +168,7 @@ Result<value> accept_as_known(const Context& context, Call& call, const Invitati
         if (!invitation) {
             return pass(invitation);
         }
-        const auto decided = sessions::begin_in(tables, candidate, session, now);
+        const auto decided = people::begin_in(tables, candidate, session, now);
         if (!decided) {
             return pass(decided);
         }

@@ -239,7 +239,7 @@ Result<value> link(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto expires_at = context.clock.now() + link_lasts;
+    const auto expires_at = context.clock.now() + people::link_lasts;
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<std::string> {
             const auto person = find_person(tables, call.id);

@@ -7,6 +7,9 @@
 
 namespace merpati::api::manage::sessions {
 
+using people::Denial;
+using people::SignInTry;
+
 Outcome denied(std::string_view code, std::string_view detail) {
     auto refusal = problem(401, code, detail);
     refusal.headers = "WWW-Authenticate: Bearer\r\n";
@@ -121,23 +124,3 @@ boost::json::value answer_session(const Context& context, Call& call, const mode
 }
 
 }  // namespace merpati::api::manage::sessions
-
-namespace merpati::api::manage {
-
-std::string_view to_string(SignInTry::Result result) noexcept {
-    switch (result) {
-        case SignInTry::Result::succeeded:
-            return "succeeded";
-        case SignInTry::Result::second_factor_asked:
-            return "second_factor_asked";
-        case SignInTry::Result::second_factor_denied:
-            return "second_factor_denied";
-        case SignInTry::Result::denied:
-            return "denied";
-        case SignInTry::Result::throttled:
-            return "throttled";
-    }
-    return "denied";
-}
-
-}  // namespace merpati::api::manage

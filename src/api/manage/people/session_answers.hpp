@@ -24,16 +24,16 @@ inline constexpr std::chrono::minutes recent{15};
 [[nodiscard]] boost::json::value answer_problem(Call& call, Outcome problem);
 
 /// Calls PeopleRooms::on_try. `person`: the one that the given address or session belongs to.
-void report(const Context& context, const Call& call, SignInTry::Result result,
+void report(const Context& context, const Call& call, people::SignInTry::Result result,
             std::optional<model::PersonId> person);
 
 /// Reports a denied attempt. The text is the same for a wrong address, password, code or link.
-[[nodiscard]] boost::json::value answer_wrong(const Context& context, Call& call,
-                                              std::optional<model::PersonId> person,
-                                              SignInTry::Result result = SignInTry::Result::denied);
+[[nodiscard]] boost::json::value answer_wrong(
+    const Context& context, Call& call, std::optional<model::PersonId> person,
+    people::SignInTry::Result result = people::SignInTry::Result::denied);
 /// The same for a sign-in that was denied in its transaction.
 [[nodiscard]] boost::json::value answer_denial(const Context& context, Call& call,
-                                               model::PersonId person, Denial denial);
+                                               model::PersonId person, people::Denial denial);
 /// Reports a throttled attempt.
 [[nodiscard]] boost::json::value answer_too_many(const Context& context, Call& call,
                                                  std::optional<model::PersonId> person,

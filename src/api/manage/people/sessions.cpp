@@ -16,6 +16,8 @@ namespace {
 
 using boost::json::object;
 using boost::json::value;
+using people::Candidate;
+using people::Denial;
 
 Result<value> begin(const Context& context, Call& call, Candidate candidate) {
     const auto wait = take_code(context, call, candidate);
@@ -28,7 +30,7 @@ Result<value> begin(const Context& context, Call& call, Candidate candidate) {
     call.principal = admission::Principal::of(std::make_shared<model::Person>(candidate.person));
     const auto committed = context.change([&](store::Tables& tables) -> Result<void> {
         denial = Denial::none;
-        const auto decided = begin_in(tables, candidate, session, session.created_at);
+        const auto decided = people::begin_in(tables, candidate, session, session.created_at);
         if (!decided) {
             return pass(decided);
         }
