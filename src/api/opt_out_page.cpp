@@ -8,7 +8,7 @@
 #include "api/opt_out_html.hpp"
 #include "base/digest.hpp"
 #include "http/router.hpp"
-#include "store/campaigns.hpp"
+#include "store/contacts.hpp"
 
 namespace merpati::api {
 namespace {
@@ -99,7 +99,7 @@ http::Reply OptOutPage::answer(const Target& target, Wish wish, Language languag
 
 Result<bool> OptOutPage::is_out(const Target& target) const {
     const auto found = rooms_.readers.read([&](store::Reader& reader) {
-        return reader.campaigns().suppression(target.account, target.number);
+        return reader.contacts().suppression(target.account, target.number);
     });
     return found ? Result<bool>{*found && (**found).reason == model::SuppressionReason::opt_out}
                  : pass(found);
@@ -108,8 +108,8 @@ Result<bool> OptOutPage::is_out(const Target& target) const {
 /// Taking it back removes only what the person has asked for, never the account's own decision.
 Result<void> OptOutPage::carry_out(const Target& target, Wish wish) const {
     return rooms_.change([&](store::Tables& tables) -> Result<void> {
-        auto& campaigns = tables.campaigns();
-        const auto found = campaigns.find_suppression(target.account, target.number);
+        auto& contacts = tables.contacts();
+        const auto found = contacts.find_suppression(target.account, target.number);
         if (!found) {
             return pass(found);
         }
@@ -118,14 +118,14 @@ Result<void> OptOutPage::carry_out(const Target& target, Wish wish) const {
             return {};
         }
         if (wish == Wish::come_back) {
-            const auto removed = campaigns.remove_suppression(target.account, target.number);
+            const auto removed = contacts.remove_suppression(target.account, target.number);
             return removed ? Result<void>{} : pass(removed);
         }
-        const auto put = campaigns.put_suppression({.account = target.account,
-                                                    .number = target.number,
-                                                    .reason = model::SuppressionReason::opt_out,
-                                                    .at = rooms_.clock.wall_now(),
-                                                    .campaign = target.campaign});
+        const auto put = contacts.put_suppression({.account = target.account,
+                                                   .number = target.number,
+                                                   .reason = model::SuppressionReason::opt_out,
+                                                   .at = rooms_.clock.wall_now(),
+                                                   .campaign = target.campaign});
         return put ? Result<void>{} : pass(put);
     });
 }

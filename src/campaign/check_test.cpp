@@ -7,6 +7,7 @@
 #include "campaign/audience_check.hpp"
 #include "store/campaigns.hpp"
 #include "store/conformance/repeating_store.hpp"
+#include "store/contacts.hpp"
 #include "store/store.hpp"
 #include "testing/manual_clock.hpp"
 #include "testing/temporary_folder.hpp"
@@ -153,7 +154,7 @@ TEST_F(CheckTest, RowsThatWouldBeSkippedAreNoRecipients) {
             {.original = "x"},
             {.number = recipient(4), .values = {" "}}});
     change([this](store::Tables& tables) {
-        return tables.campaigns().put_suppression(
+        return tables.contacts().put_suppression(
             {.account = account, .number = recipient(3), .at = clock.now()});
     });
     const auto report = checked();

@@ -41,13 +41,13 @@ Result<PersonErasure::Progress> PersonErasure::step() {
 Result<void> PersonErasure::erase_rows() {
     const auto after = rows_.last;
     auto done = means_.change([&](store::Tables& tables) -> Result<void> {
-        auto made = tables.campaigns().erase_person(erasure_.account, erasure_.number, after,
-                                                    erased_rows_step, means_.clock.now());
+        auto made = tables.contacts().erase_person(erasure_.account, erasure_.number, after,
+                                                   erased_rows_step, means_.clock.now());
         if (!made) {
             return pass(made);
         }
         rows_ = *made;
-        return rows_.complete && !damage_ ? tables.campaigns().note_rows_erased(erasure_)
+        return rows_.complete && !damage_ ? tables.contacts().note_rows_erased(erasure_)
                                           : Result<void>{};
     });
     if (done) {
@@ -89,7 +89,7 @@ Result<void> PersonErasure::erase(const std::vector<store::MessageRecord>& recor
     auto done = means_.change([&](store::Tables& tables) -> Result<void> {
         all_ended = true;
         for (const auto id : meant) {
-            const auto erased = tables.campaigns().erase_message(id);
+            const auto erased = tables.contacts().erase_message(id);
             if (!erased) {
                 return pass(erased);
             }
@@ -109,7 +109,7 @@ Result<PersonErasure::Progress> PersonErasure::end() {
         return Progress::under_way;
     }
     auto ended = means_.change(
-        [&](store::Tables& tables) { return tables.campaigns().end_erasure(erasure_); });
+        [&](store::Tables& tables) { return tables.contacts().end_erasure(erasure_); });
     return ended ? Result<Progress>{Progress::complete} : pass(ended);
 }
 

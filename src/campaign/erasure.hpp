@@ -8,14 +8,14 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "campaign/acts.hpp"
-#include "store/campaigns.hpp"
+#include "store/contacts.hpp"
 #include "store/message_filter.hpp"
 #include "store/reader_pool.hpp"
 #include "store/records.hpp"
 
 namespace merpati::campaign {
 
-/// Does what is left to do for a wish that is kept (CampaignTables::put_erasure), in steps: pending
+/// Does what is left to do for a wish that is kept (ContactTables::put_erasure), in steps: pending
 /// rows are cancelled, values and originals of all rows are erased, and so are texts and details of
 /// messages up to the wish that have ended. Ends the wish if nothing is left; otherwise messages
 /// are under way, or damage was met, and somebody must begin again. Safe at any time, beside
@@ -50,7 +50,7 @@ private:
 
     const Means means_;
     const store::Erasure erasure_;
-    store::CampaignTables::ErasureStep rows_;
+    store::ContactTables::ErasureStep rows_;
     int damages_ = 0;
     std::optional<Error> damage_;  // The last one.
     store::MessageFilter filter_;

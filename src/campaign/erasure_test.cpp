@@ -21,7 +21,7 @@ struct ErasureTest : RunnerTest {
     }
     void keep(const store::Erasure& erasure) {
         EXPECT_TRUE(world->change(
-            [&](store::Tables& tables) { return tables.campaigns().put_erasure(erasure); }));
+            [&](store::Tables& tables) { return tables.contacts().put_erasure(erasure); }));
     }
     Result<bool> erase() {
         const auto erasure = wish_of(account, person);
@@ -45,7 +45,7 @@ struct ErasureTest : RunnerTest {
     }
     std::size_t wishes(model::AccountId owner) const {
         const auto reader = *world->store->open_reader();
-        return reader->campaigns().erasures(owner, clock.now() + 100h, 10)->size();
+        return reader->contacts().erasures(owner, clock.now() + 100h, 10)->size();
     }
     std::size_t wishes() const { return wishes(account); }
     std::string text_of(const model::MessageId& message) const {
@@ -163,7 +163,7 @@ TEST_F(ErasureTest, AnAccountWithManyWishesHoldsUpNoOther) {
     add_account_and_device();
     EXPECT_TRUE(world->change([&](store::Tables& tables) -> Result<void> {
         for (std::int64_t n = 0; n < many; ++n) {
-            (void)tables.campaigns().put_erasure(
+            (void)tables.contacts().put_erasure(
                 wish_of(account, model::PhoneNumber::from_stored(person.value() + n)));
         }
         return {};

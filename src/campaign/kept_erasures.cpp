@@ -47,7 +47,7 @@ void KeptErasures::look_for_accounts() {
     look_at_ = means_.clock.steady_now() + look_every;
     for (std::optional<model::AccountId> after = model::AccountId{}; after;) {
         const auto found = means_.readers.read([&](store::Reader& reader) {
-            return reader.campaigns().erasing_accounts(*after, accounts_page);
+            return reader.contacts().erasing_accounts(*after, accounts_page);
         });
         if (!found) {
             means_.on_fault(found.error());
@@ -66,7 +66,7 @@ void KeptErasures::look_for_accounts() {
 bool KeptErasures::begin(Turn& turn) {
     if (turn.due.empty() && !turn.is_stuck) {
         auto found = means_.readers.read([&](store::Reader& reader) {
-            return reader.campaigns().erasures(turn.account, means_.clock.now(), page);
+            return reader.contacts().erasures(turn.account, means_.clock.now(), page);
         });
         if (found) {
             turn.due.assign(found->begin(), found->end());
@@ -106,7 +106,7 @@ void KeptErasures::postpone(Turn& turn, const store::Erasure& erasure) {
     const auto pause =
         std::clamp<Timestamp::duration>((now - erasure.at) / tries_for_age, retry_min, retry_max);
     const auto postponed = change_([&](store::Tables& tables) {
-        return tables.campaigns().postpone_erasure(erasure, now + pause);
+        return tables.contacts().postpone_erasure(erasure, now + pause);
     });
     if (!postponed) {
         means_.on_fault(postponed.error());

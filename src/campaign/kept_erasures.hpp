@@ -14,7 +14,7 @@
 
 namespace merpati::campaign {
 
-/// Tries wishes that are kept (CampaignTables::put_erasure) until nothing is left of them to do.
+/// Tries wishes that are kept (ContactTables::put_erasure) until nothing is left of them to do.
 ///
 /// Operation: a try of a wish that does not complete it, because messages are under way or damage
 /// was met, is followed by the next one after a tenth of the wish's age, at least `retry_min` and

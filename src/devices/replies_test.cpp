@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "store/campaigns.hpp"
 #include "store/conformance/repeating_store.hpp"
+#include "store/contacts.hpp"
 #include "store/store.hpp"
 #include "testing/temporary_folder.hpp"
 
@@ -37,7 +37,7 @@ struct RepliesTest : ::testing::Test {
         }));
     }
     [[nodiscard]] std::optional<model::Suppression> suppression(model::AccountId of) const {
-        return *(*store->open_reader())->campaigns().suppression(of, writer);
+        return *(*store->open_reader())->contacts().suppression(of, writer);
     }
 
     testing::TemporaryFolder folder;
@@ -68,10 +68,10 @@ TEST_F(RepliesTest, AWordOfAgreementTakesBackARefusalAndNothingElse) {
     receive("mulai");
     EXPECT_EQ(suppression(account), std::nullopt);
     EXPECT_TRUE(change([&](store::Tables& tables) -> Result<void> {
-        EXPECT_TRUE(tables.campaigns().put_suppression({.account = account,
-                                                        .number = writer,
-                                                        .reason = SuppressionReason::manual,
-                                                        .at = now}));
+        EXPECT_TRUE(tables.contacts().put_suppression({.account = account,
+                                                       .number = writer,
+                                                       .reason = SuppressionReason::manual,
+                                                       .at = now}));
         return {};
     }));
     receive("mulai");

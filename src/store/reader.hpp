@@ -18,6 +18,7 @@
 namespace merpati::store {
 
 class CampaignReader;
+class ContactReader;
 
 /// A read-only connection that never checkpoints. A call sees everything that was committed before
 /// it. Whoever needs only a part of it takes that part's class.
@@ -34,8 +35,11 @@ class Reader : public LaneReader,
                public SecretReader,
                public UpkeepReader {
 public:
-    /// Campaigns, contacts and suppressions (store/campaigns.hpp). Lives as long as the reader.
+    // They live as long as the reader.
+    /// Campaigns and their audiences (store/campaigns.hpp).
     [[nodiscard]] virtual CampaignReader& campaigns() noexcept = 0;
+    /// Contacts, suppressions and erasure (store/contacts.hpp).
+    [[nodiscard]] virtual ContactReader& contacts() noexcept = 0;
 
     [[nodiscard]] virtual Result<std::optional<IdempotencyRecord>> idempotency(
         model::AccountId account, std::string_view key) = 0;

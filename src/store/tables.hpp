@@ -14,6 +14,7 @@
 namespace merpati::store {
 
 class CampaignTables;
+class ContactTables;
 class PeopleTables;
 
 /// Operation: a change reads and writes inside one transaction, so a decision that it bases on rows
@@ -37,8 +38,10 @@ class Tables : public AccountTables,
 public:
     /// People and sessions (store/people.hpp).
     [[nodiscard]] virtual PeopleTables& people() noexcept = 0;
-    /// Campaigns, contacts and suppressions (store/campaigns.hpp).
+    /// Campaigns and their audiences (store/campaigns.hpp).
     [[nodiscard]] virtual CampaignTables& campaigns() noexcept = 0;
+    /// Contacts, suppressions and erasure (store/contacts.hpp).
+    [[nodiscard]] virtual ContactTables& contacts() noexcept = 0;
 
     /// The rows that this change has written so far, as in WriteBatch::row_changes.
     [[nodiscard]] virtual std::span<const RowChange> written() const noexcept = 0;

@@ -11,6 +11,7 @@
 #include "campaign/audience/upload_reader.hpp"
 #include "campaign/text/column_name.hpp"
 #include "store/campaigns.hpp"
+#include "store/contacts.hpp"
 #include "store/reader.hpp"
 
 namespace merpati::campaign {
@@ -133,7 +134,7 @@ private:
         store::Tables& tables, std::span<const store::NewRecipient> rows) const {
         std::vector<store::NewRecipient> present;
         for (const auto& row : rows) {
-            const auto contact = tables.campaigns().find_contact(campaign_.account, *row.number);
+            const auto contact = tables.contacts().find_contact(campaign_.account, *row.number);
             if (!contact) {
                 return pass(contact);
             }
@@ -233,7 +234,7 @@ Result<void> Staging::add_contacts() {
     };
     do {
         auto page = means_.readers.read(
-            [&](store::Reader& reader) { return reader.campaigns().contacts(filter); });
+            [&](store::Reader& reader) { return reader.contacts().contacts(filter); });
         if (!page) {
             return pass(page);
         }

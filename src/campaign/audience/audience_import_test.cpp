@@ -40,18 +40,18 @@ struct AudienceImportTest : ImportTest {
     }
 
     std::vector<model::Recipient> recipients() {
-        return read([&](store::CampaignReader& reader) {
-                   return reader.recipients({.campaign = campaign, .limit = 1'000});
+        return read([&](store::Reader& reader) {
+                   return reader.campaigns().recipients({.campaign = campaign, .limit = 1'000});
                })
             .recipients;
     }
     model::Campaign stored() {
-        return *read([&](store::CampaignReader& reader) { return reader.campaign(campaign); });
+        return *read([&](store::Reader& reader) { return reader.campaigns().campaign(campaign); });
     }
     std::vector<model::CampaignId> unclean() {
         std::vector<model::CampaignId> found;
-        for (const auto& one : read([](store::CampaignReader& reader) {
-                 return reader.campaigns_to_clean(store::ShardSet::all());
+        for (const auto& one : read([](store::Reader& reader) {
+                 return reader.campaigns().campaigns_to_clean(store::ShardSet::all());
              })) {
             found.push_back(one.campaign);
         }
@@ -208,7 +208,7 @@ TEST_F(AudienceImportTest, ContactsThatAreRemovedMeanwhileAreNotTaken) {
     ASSERT_TRUE(import->take(R"({"tags":["vip"]})"));
     before_change = [this] {  // They have been read.
         before_change = nullptr;
-        campaigns([&](store::CampaignTables& tables) {
+        contacts([&](store::ContactTables& tables) {
             EXPECT_TRUE(
                 tables.remove_contact(account, model::PhoneNumber::from_stored(6281200000001)));
         });

@@ -12,6 +12,7 @@
 #include "campaign/audience/upload.hpp"
 #include "store/campaigns.hpp"
 #include "store/conformance/repeating_store.hpp"
+#include "store/contacts.hpp"
 #include "store/reader.hpp"
 #include "store/reader_pool.hpp"
 #include "store/store.hpp"
@@ -47,16 +48,24 @@ struct ImportTest : ::testing::Test {
         }));
     }
 
+    template <class Act>
+    void contacts(Act act) {
+        EXPECT_TRUE(change([&](store::Tables& tables) -> Result<void> {
+            act(tables.contacts());
+            return {};
+        }));
+    }
+
     template <class Ask>
     auto read(Ask ask) {
         auto reader = store->open_reader();
-        auto found = ask((*reader)->campaigns());
+        auto found = ask(**reader);
         EXPECT_TRUE(found);
         return found ? std::move(*found) : typename decltype(found)::value_type{};
     }
 
     void suppress(std::int64_t number) {
-        campaigns([&](store::CampaignTables& tables) {
+        contacts([&](store::ContactTables& tables) {
             EXPECT_TRUE(tables.put_suppression({.account = account,
                                                 .number = model::PhoneNumber::from_stored(number),
                                                 .reason = model::SuppressionReason::opt_out,
@@ -66,7 +75,7 @@ struct ImportTest : ::testing::Test {
 
     void put_contact(model::Contact contact) {
         contact.account = account;
-        campaigns([&](store::CampaignTables& tables) { EXPECT_TRUE(tables.put_contact(contact)); });
+        contacts([&](store::ContactTables& tables) { EXPECT_TRUE(tables.put_contact(contact)); });
     }
 
     testing::ManualClock clock;

@@ -16,7 +16,7 @@
 #include "campaign/audience/upload_reader.hpp"
 #include "campaign/text/column_name.hpp"
 #include "model/contact.hpp"
-#include "store/campaigns.hpp"
+#include "store/contacts.hpp"
 
 namespace merpati::campaign {
 namespace {
@@ -214,7 +214,7 @@ private:
     Writer steps_;
 };
 
-Result<void> merge_contacts(store::CampaignTables& tables, model::AccountId account, Timestamp now,
+Result<void> merge_contacts(store::ContactTables& tables, model::AccountId account, Timestamp now,
                             std::span<const PersonRow> people, Imported& counts) {
     for (const auto& person : people) {
         auto known = tables.find_contact(account, person.number);
@@ -240,7 +240,7 @@ Result<void> merge_contacts(store::CampaignTables& tables, model::AccountId acco
     return {};
 }
 
-Result<void> suppress(store::CampaignTables& tables, model::AccountId account, Timestamp now,
+Result<void> suppress(store::ContactTables& tables, model::AccountId account, Timestamp now,
                       std::span<const PersonRow> people, Imported& counts) {
     for (const auto& person : people) {
         auto known = tables.find_suppression(account, person.number);
@@ -287,7 +287,7 @@ Result<ContactImport> ContactImport::begin(const ImportMeans& means, model::Acco
     return ContactImport{std::make_unique<PeopleSteps>(
         means, std::move(options), std::move(tags),
         [account, &clock = means.clock](store::Tables& tables, auto people, auto& counts) {
-            return merge_contacts(tables.campaigns(), account, clock.now(), people, counts);
+            return merge_contacts(tables.contacts(), account, clock.now(), people, counts);
         })};
 }
 
@@ -300,7 +300,7 @@ Result<SuppressionImport> SuppressionImport::begin(const ImportMeans& means,
     return SuppressionImport{std::make_unique<PeopleSteps>(
         means, std::move(options), std::vector<std::string>{},
         [account, &clock = means.clock](store::Tables& tables, auto people, auto& counts) {
-            return suppress(tables.campaigns(), account, clock.now(), people, counts);
+            return suppress(tables.contacts(), account, clock.now(), people, counts);
         })};
 }
 

@@ -36,8 +36,8 @@ struct PeopleImportTest : ImportTest {
     }
 
     std::optional<model::Contact> contact(std::int64_t number) {
-        return read([&](store::CampaignReader& reader) {
-            return reader.contact(account, model::PhoneNumber::from_stored(number));
+        return read([&](store::Reader& reader) {
+            return reader.contacts().contact(account, model::PhoneNumber::from_stored(number));
         });
     }
 };
@@ -133,8 +133,9 @@ TEST_F(PeopleImportTest, NumbersAreSuppressedOnce) {
     EXPECT_EQ(imported->duplicate, 2U);
     EXPECT_EQ(imported->invalid, 1U);
     const auto reason = [&](std::int64_t number) {
-        return read([&](store::CampaignReader& reader) {
-                   return reader.suppression(account, model::PhoneNumber::from_stored(number));
+        return read([&](store::Reader& reader) {
+                   return reader.contacts().suppression(account,
+                                                        model::PhoneNumber::from_stored(number));
                })
             ->reason;
     };

@@ -1,7 +1,7 @@
 // Messages whose platform may have them: found by the statuses that name them, decided without one,
 // and put back into their lanes.
-#include "store/campaigns.hpp"
 #include "store/conformance/store_fixture.hpp"
+#include "store/contacts.hpp"
 
 namespace merpati::store {
 namespace {
@@ -215,7 +215,7 @@ TEST_P(AwaitedTest, WhatTheRecipientOfATemplateReadsIsKeptUntilItIsSentAgain) {
     ASSERT_TRUE(end(made, MessageState::sent));
     EXPECT_EQ(take(reader()->trail(made.id)).sent_as, sent);
     EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
-        EXPECT_TRUE(take(tables.campaigns().erase_message(made.id)));
+        EXPECT_TRUE(take(tables.contacts().erase_message(made.id)));
         return {};
     }));
     EXPECT_EQ(take(reader()->trail(made.id)).sent_as, std::nullopt);

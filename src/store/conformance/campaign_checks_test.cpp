@@ -19,16 +19,16 @@ using model::SuppressionReason;
 struct CampaignChecksTest : CampaignTest {
     bool suppress(std::int64_t n, SuppressionReason reason,
                   std::optional<model::CampaignId> campaign = {}) {
-        return take(run([&](CampaignTables& campaigns) {
-            return campaigns.put_suppression({.account = account,
-                                              .number = number(n),
-                                              .reason = reason,
-                                              .at = clock.now(),
-                                              .campaign = campaign});
+        return take(run([&](ContactTables& contacts) {
+            return contacts.put_suppression({.account = account,
+                                             .number = number(n),
+                                             .reason = reason,
+                                             .at = clock.now(),
+                                             .campaign = campaign});
         }));
     }
     std::optional<model::Suppression> suppression(std::int64_t n) {
-        return take(reader()->campaigns().suppression(account, number(n)));
+        return take(reader()->contacts().suppression(account, number(n)));
     }
     /// Hands the row over; its reason if it was skipped.
     SkipReason skipped(model::CampaignId id, Row one) {
@@ -180,8 +180,8 @@ TEST_P(CampaignChecksTest, AnOptOutStaysUntilItIsTakenBack) {
     EXPECT_TRUE(suppress(1, SuppressionReason::opt_out, id));
     EXPECT_EQ(campaign(id).ends.opt_outs, 1);
     const auto remove = [&] {
-        return take(run([&](CampaignTables& campaigns) {
-            return campaigns.remove_suppression(account, number(1));
+        return take(run([&](ContactTables& contacts) {
+            return contacts.remove_suppression(account, number(1));
         }));
     };
     EXPECT_TRUE(remove());
@@ -195,7 +195,7 @@ TEST_P(CampaignChecksTest, SuppressionsAreListedInPages) {
     }
     const auto page = [this](std::optional<model::PhoneNumber> after) {
         return take(
-            reader()->campaigns().suppressions({.account = account, .after = after, .limit = 2}));
+            reader()->contacts().suppressions({.account = account, .after = after, .limit = 2}));
     };
     const auto first = page({});
     ASSERT_EQ(first.records.size(), 2);
@@ -211,15 +211,15 @@ TEST_P(CampaignChecksTest, SuppressionsAreFoundByTheirFirstDigits) {
     const std::vector<std::int64_t> given{62'812'000,      6'281'200'001, 628'120'000'021,
                                           628'130'000'000, 7'281'200'000, 628'120'000'000'002};
     for (const auto value : given) {
-        EXPECT_TRUE(take(run([&](CampaignTables& campaigns) {
-            return campaigns.put_suppression(
+        EXPECT_TRUE(take(run([&](ContactTables& contacts) {
+            return contacts.put_suppression(
                 {.account = account, .number = of(value), .at = clock.now()});
         })));
     }
     SuppressionFilter filter{.account = account, .beginning = 62'812, .limit = 2};
     std::vector<model::PhoneNumber> found;
     for (;;) {
-        const auto page = take(reader()->campaigns().suppressions(filter));
+        const auto page = take(reader()->contacts().suppressions(filter));
         std::ranges::transform(page.records, std::back_inserter(found),
                                &model::Suppression::number);
         if (!page.next) {
@@ -230,9 +230,9 @@ TEST_P(CampaignChecksTest, SuppressionsAreFoundByTheirFirstDigits) {
     EXPECT_EQ(found, (std::vector{of(62'812'000), of(6'281'200'001), of(628'120'000'021),
                                   of(628'120'000'000'002)}));
     filter = {.account = account, .beginning = 628'130'000'000};
-    EXPECT_EQ(take(reader()->campaigns().suppressions(filter)).records.size(), 1U);
+    EXPECT_EQ(take(reader()->contacts().suppressions(filter)).records.size(), 1U);
     filter.beginning = 628'130'000'001;
-    EXPECT_TRUE(take(reader()->campaigns().suppressions(filter)).records.empty());
+    EXPECT_TRUE(take(reader()->contacts().suppressions(filter)).records.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, CampaignChecksTest, ::testing::ValuesIn(engines()), name_of);

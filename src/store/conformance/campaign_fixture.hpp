@@ -1,12 +1,15 @@
 // Campaigns, audiences and messages of campaigns for the conformance suite.
 #pragma once
 
+#include <concepts>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "store/campaigns.hpp"
 #include "store/conformance/store_fixture.hpp"
+#include "store/contacts.hpp"
 
 namespace merpati::store {
 
@@ -17,13 +20,13 @@ struct CampaignTest : StoreTest {
 
     using Row = std::uint32_t;
 
-    /// Runs a change of campaigns and keeps the rows that were reported.
+    /// Runs a change of campaigns, or of contacts, and keeps the rows that were reported.
     template <class Body>
     auto run(Body body) {
-        std::invoke_result_t<Body, CampaignTables&> result;
+        decltype(in_part(body, std::declval<Tables&>())) result;
         WriteBatch batch;
         batch.changes.push_back({.run = [&](Tables& tables) -> Result<void> {
-            result = body(tables.campaigns());
+            result = in_part(body, tables);
             return result ? Result<void>{} : pass(result);
         }});
         write_as_it_is(batch);
@@ -32,6 +35,14 @@ struct CampaignTest : StoreTest {
             result = std::unexpected(std::move(written).error());
         }
         return result;
+    }
+    template <class Body>
+    static auto in_part(Body& body, Tables& tables) {
+        if constexpr (std::invocable<Body&, CampaignTables&>) {
+            return body(tables.campaigns());
+        } else {
+            return body(tables.contacts());
+        }
     }
     void note_changes(const WriteBatch& batch) {
         reported.insert(reported.end(), batch.row_changes.begin(), batch.row_changes.end());

@@ -124,8 +124,8 @@ struct CampaignMovesTest : CampaignTest {
         }));
     }
     void suppress() {
-        EXPECT_TRUE(run([&](CampaignTables& campaigns) {
-            return campaigns.put_suppression(
+        EXPECT_TRUE(run([&](ContactTables& contacts) {
+            return contacts.put_suppression(
                 {.account = account,
                  .number = number(1 + static_cast<std::int64_t>(below(rows_count))),
                  .reason = model::SuppressionReason::manual,
@@ -135,8 +135,8 @@ struct CampaignMovesTest : CampaignTest {
     }
     void lift_suppressions() {
         for (std::int64_t n = 1; n <= rows_count; ++n) {
-            EXPECT_TRUE(run([&](CampaignTables& campaigns) {
-                return campaigns.remove_suppression(account, number(n));
+            EXPECT_TRUE(run([&](ContactTables& contacts) {
+                return contacts.remove_suppression(account, number(n));
             }));
         }
     }

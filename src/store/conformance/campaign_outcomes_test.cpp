@@ -19,8 +19,8 @@ struct CampaignOutcomesTest : CampaignTest {
         }));
     }
     void erase(std::int64_t n) {
-        EXPECT_TRUE(run([&](CampaignTables& campaigns) {
-            return campaigns.erase_person(account, number(n), 0, 100, clock.now());
+        EXPECT_TRUE(run([&](ContactTables& contacts) {
+            return contacts.erase_person(account, number(n), 0, 100, clock.now());
         }));
     }
     bool is_erased(model::CampaignId id, Row row) {
@@ -29,7 +29,7 @@ struct CampaignOutcomesTest : CampaignTest {
     /// Those of which a try is due within a day.
     std::vector<Erasure> erasures() {
         return take(
-            reader()->campaigns().erasures(account, clock.now() + std::chrono::hours{24}, 10));
+            reader()->contacts().erasures(account, clock.now() + std::chrono::hours{24}, 10));
     }
 };
 
@@ -97,7 +97,7 @@ TEST_P(CampaignOutcomesTest, AMessageThatWasErasedIsNotSentAgain) {
     const auto message = queued(id, 1);
     end(message, MessageState::failed);
     EXPECT_TRUE(
-        take(run([&](CampaignTables& campaigns) { return campaigns.erase_message(message.id); })));
+        take(run([&](ContactTables& contacts) { return contacts.erase_message(message.id); })));
     WriteBatch batch;
     batch.accepts.push_back({.message = message_of(id, 1), .retry_of = message.id});
     write_as_it_is(batch);
@@ -109,18 +109,18 @@ TEST_P(CampaignOutcomesTest, AWishToBeErasedIsKeptUntilItIsDone) {
     auto later = first;
     later.at += std::chrono::hours{1};
     const auto change = [&](auto act) { EXPECT_TRUE(run(act)); };
-    change([&](CampaignTables& campaigns) { return campaigns.put_erasure(first); });
-    change([&](CampaignTables& campaigns) { return campaigns.put_erasure(later); });
+    change([&](ContactTables& contacts) { return contacts.put_erasure(first); });
+    change([&](ContactTables& contacts) { return contacts.put_erasure(later); });
     reopen();
     EXPECT_EQ(erasures(), std::vector{later});
-    change([&](CampaignTables& campaigns) { return campaigns.end_erasure(first); });
+    change([&](ContactTables& contacts) { return contacts.end_erasure(first); });
     EXPECT_EQ(erasures(), std::vector{later});
-    change([&](CampaignTables& campaigns) { return campaigns.note_rows_erased(first); });
+    change([&](ContactTables& contacts) { return contacts.note_rows_erased(first); });
     EXPECT_TRUE(erasures().front().rows_left) << "the later wish has rows of its own";
-    change([&](CampaignTables& campaigns) { return campaigns.note_rows_erased(later); });
+    change([&](ContactTables& contacts) { return contacts.note_rows_erased(later); });
     EXPECT_FALSE(erasures().front().rows_left);
     later.rows_left = false;
-    change([&](CampaignTables& campaigns) { return campaigns.end_erasure(later); });
+    change([&](ContactTables& contacts) { return contacts.end_erasure(later); });
     EXPECT_TRUE(erasures().empty());
 }
 
@@ -130,26 +130,26 @@ TEST_P(CampaignOutcomesTest, AWishThatIsPostponedIsNotDueBefore) {
     };
     const auto change = [&](auto act) { EXPECT_TRUE(run(act)); };
     for (const auto n : {1, 2, 3}) {
-        change([&](CampaignTables& campaigns) { return campaigns.put_erasure(wish(n)); });
+        change([&](ContactTables& contacts) { return contacts.put_erasure(wish(n)); });
     }
     const auto hour = std::chrono::minutes{60};
-    change([&](CampaignTables& campaigns) {
-        return campaigns.postpone_erasure(wish(1), clock.now() + 2 * hour);
+    change([&](ContactTables& contacts) {
+        return contacts.postpone_erasure(wish(1), clock.now() + 2 * hour);
     });
-    change([&](CampaignTables& campaigns) {
-        return campaigns.postpone_erasure(wish(2), clock.now() + hour);
+    change([&](ContactTables& contacts) {
+        return contacts.postpone_erasure(wish(2), clock.now() + hour);
     });
     reopen();
     const auto due_in = [&](auto time) {
-        return take(reader()->campaigns().erasures(account, clock.now() + time, 10));
+        return take(reader()->contacts().erasures(account, clock.now() + time, 10));
     };
     EXPECT_EQ(due_in(hour / 2), std::vector{wish(3)});
     EXPECT_EQ(due_in(2 * hour), (std::vector{wish(3), wish(2), wish(1)}));
-    EXPECT_EQ(take(reader()->campaigns().erasing_accounts({}, 10)), std::vector{account});
-    EXPECT_TRUE(take(reader()->campaigns().erasing_accounts(account, 10)).empty());
+    EXPECT_EQ(take(reader()->contacts().erasing_accounts({}, 10)), std::vector{account});
+    EXPECT_TRUE(take(reader()->contacts().erasing_accounts(account, 10)).empty());
     auto again = wish(1);
     again.at += std::chrono::minutes{1};
-    change([&](CampaignTables& campaigns) { return campaigns.put_erasure(again); });
+    change([&](ContactTables& contacts) { return contacts.put_erasure(again); });
     EXPECT_EQ(due_in(hour / 2).size(), 2U) << "a new wish is tried at once";
 }
 

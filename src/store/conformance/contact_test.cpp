@@ -21,13 +21,13 @@ struct ContactTest : CampaignTest {
                 .updated_at = clock.now()};
     }
     void put(const model::Contact& made) {
-        EXPECT_TRUE(run([&](CampaignTables& campaigns) { return campaigns.put_contact(made); }));
+        EXPECT_TRUE(run([&](ContactTables& contacts) { return contacts.put_contact(made); }));
     }
     std::vector<model::PhoneNumber> list(ContactFilter filter) {
         filter.account = account;
         std::vector<model::PhoneNumber> found;
         for (;;) {
-            const auto page = take(reader()->campaigns().contacts(filter));
+            const auto page = take(reader()->contacts().contacts(filter));
             for (const auto& one : page.records) {
                 found.push_back(one.number);
             }
@@ -37,13 +37,13 @@ struct ContactTest : CampaignTest {
             filter.after = page.next;
         }
     }
-    std::vector<std::string> tags() { return take(reader()->campaigns().tags(account, "", 10)); }
+    std::vector<std::string> tags() { return take(reader()->contacts().tags(account, "", 10)); }
     /// Erases the person, a row at a time.
     std::size_t erase(std::int64_t n) {
         std::size_t changed = 0;
-        for (CampaignTables::ErasureStep step; !step.complete;) {
-            step = take(run([&](CampaignTables& campaigns) {
-                return campaigns.erase_person(account, number(n), step.last, 1, clock.now());
+        for (ContactTables::ErasureStep step; !step.complete;) {
+            step = take(run([&](ContactTables& contacts) {
+                return contacts.erase_person(account, number(n), step.last, 1, clock.now());
             }));
             changed += step.changed;
         }
@@ -55,13 +55,13 @@ TEST_P(ContactTest, AContactIsReadBackAsItWasStored) {
     auto made = contact(1, "Budi", {"pelanggan", "vip"});
     made.consent = {.source = "toko", .at = clock.now(), .text = "Saya setuju"};
     put(made);
-    EXPECT_EQ(take(reader()->campaigns().contact(account, number(1))), made);
+    EXPECT_EQ(take(reader()->contacts().contact(account, number(1))), made);
     auto changed = contact(1, "Budi S.", {"vip"});
     clock.advance(1h);
     changed.created_at = changed.updated_at = clock.now();
     put(changed);
     changed.created_at = made.created_at;
-    EXPECT_EQ(take(reader()->campaigns().contact(account, number(1))), changed);
+    EXPECT_EQ(take(reader()->contacts().contact(account, number(1))), changed);
     EXPECT_EQ(tags(), std::vector<std::string>{"vip"});
 }
 
@@ -84,9 +84,8 @@ TEST_P(ContactTest, ContactsAreFoundByTagAndByText) {
 TEST_P(ContactTest, ARemovedContactLeavesNothing) {
     put(contact(1, "Budi", {"vip"}));
     const auto remove = [&] {
-        return take(run([&](CampaignTables& campaigns) {
-            return campaigns.remove_contact(account, number(1));
-        }));
+        return take(run(
+            [&](ContactTables& contacts) { return contacts.remove_contact(account, number(1)); }));
     };
     EXPECT_TRUE(remove());
     EXPECT_FALSE(remove());
@@ -128,7 +127,7 @@ TEST_P(ContactTest, AMessageThatWaitsKeepsItsText) {
     EXPECT_EQ(erase(1), 1);
     EXPECT_FALSE(take(reader()->message(made.id))->message.body.empty());
     EXPECT_FALSE(
-        take(run([&](CampaignTables& campaigns) { return campaigns.erase_message(made.id); })));
+        take(run([&](ContactTables& contacts) { return contacts.erase_message(made.id); })));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, ContactTest, ::testing::ValuesIn(engines_and_cuts()), name_of);

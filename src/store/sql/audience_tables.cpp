@@ -180,8 +180,9 @@ Result<RowStep> StoredCampaigns::cancel_rows(model::CampaignId id, std::size_t l
             key = row.integer(0);
         }
         step.last_row = row_of(key);
-        if (recipients().guard(
-                key, [&] { end_row(key, RecipientState::cancelled, SkipReason::none, at); })) {
+        if (recipients().guard(key, [&] {
+                recipients().end(key, RecipientState::cancelled, SkipReason::none, at);
+            })) {
             recipients().count(id, RecipientState::pending, RecipientState::cancelled);
             ++step.changed;
         }
@@ -235,6 +236,20 @@ Result<RowStep> StoredCampaigns::retry_rows(model::CampaignId id, RetryScope sco
         }
     }
     return step;
+}
+
+Result<bool> StoredCampaigns::is_erased(model::CampaignId id, std::uint32_t row) {
+    recipients().write_moves();
+    auto found = find_row_.query(row_key(id, row));
+    return !found.next() || (!found.null(1) && found.text(2).empty());
+}
+
+Result<std::optional<model::CampaignId>> StoredCampaigns::last_campaign_of(
+    model::AccountId account, model::PhoneNumber number) {
+    recipients().write_moves();
+    return checks_.last_send(account, number).transform([](const auto& send) {
+        return send.campaign;
+    });
 }
 
 }  // namespace merpati::store::sql

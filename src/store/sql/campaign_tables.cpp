@@ -28,10 +28,6 @@ StoredCampaigns::StoredCampaigns(Connection& connection, MessageWriter& writer,
       row_changes_(row_changes),
       checks_(connection),
       find_row_(connection, "SELECT state, number, original FROM campaign_recipient WHERE id = ?"),
-      end_row_(connection,
-               fmt::format("UPDATE campaign_recipient SET state = ?2, reason = ?3, at = ?4 "
-                           "WHERE id = ?1 AND state = {}",
-                           stored(model::RecipientState::pending))),
       insert_row_(connection,
                   fmt::format("INSERT INTO campaign_recipient VALUES(?1, ?2, ?3, ?4, ?5, ?6, {}, "
                               "0, {}, {}, {}, {}, ?7, ?8, ?9)",
@@ -46,12 +42,6 @@ const CampaignRow* StoredCampaigns::find(model::CampaignId id) {
 
 CampaignRow* StoredCampaigns::edit(model::CampaignId id) {
     return find(id) == nullptr ? nullptr : campaigns().edit(id);
-}
-
-/// Of a row that is pending. Call `count` too.
-void StoredCampaigns::end_row(std::int64_t key, model::RecipientState state,
-                              model::SkipReason reason, Timestamp at) {
-    end_row_.run(key, stored(state), number_of(reason), at);
 }
 
 /// Writes what the change has changed, so that it is reported, and that balances can be read.

@@ -6,7 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "store/sql/campaign_rows.hpp"
-#include "store/sql/stored_campaigns.hpp"
+#include "store/sql/stored_contacts.hpp"
 
 namespace merpati::store::sql {
 namespace {
@@ -86,16 +86,15 @@ bool has_text(const model::Contact& contact, const std::string& lowered) {
 
 }  // namespace
 
-Result<std::optional<model::Contact>> StoredCampaignReader::contact(model::AccountId account,
-                                                                    model::PhoneNumber number) {
+Result<std::optional<model::Contact>> StoredContactReader::contact(model::AccountId account,
+                                                                   model::PhoneNumber number) {
     return guarded([&]() -> Result<std::optional<model::Contact>> {
         Statement find{connection_, select_contact};
         return first_row(find.query(account.value, number.value()), read_contact);
     });
 }
 
-Result<NumberedRecords<model::Contact>> StoredCampaignReader::contacts(
-    const ContactFilter& filter) {
+Result<NumberedRecords<model::Contact>> StoredContactReader::contacts(const ContactFilter& filter) {
     return guarded([&]() -> Result<NumberedRecords<model::Contact>> {
         NumberedRecords<model::Contact> page;
         const auto lowered = lower_case(filter.text);
@@ -114,9 +113,9 @@ Result<NumberedRecords<model::Contact>> StoredCampaignReader::contacts(
     });
 }
 
-Result<std::vector<std::string>> StoredCampaignReader::tags(model::AccountId account,
-                                                            std::string_view after,
-                                                            std::size_t limit) {
+Result<std::vector<std::string>> StoredContactReader::tags(model::AccountId account,
+                                                           std::string_view after,
+                                                           std::size_t limit) {
     return guarded([&]() -> Result<std::vector<std::string>> {
         std::vector<std::string> found;
         Statement next{connection_,
@@ -137,8 +136,8 @@ Result<std::vector<std::string>> StoredCampaignReader::tags(model::AccountId acc
     });
 }
 
-Result<std::vector<model::AccountId>> StoredCampaignReader::erasing_accounts(model::AccountId after,
-                                                                             std::size_t limit) {
+Result<std::vector<model::AccountId>> StoredContactReader::erasing_accounts(model::AccountId after,
+                                                                            std::size_t limit) {
     return guarded([&]() -> Result<std::vector<model::AccountId>> {
         std::vector<model::AccountId> found;
         Statement next{connection_, "SELECT min(account) FROM erasure WHERE account > ?"};
@@ -153,8 +152,8 @@ Result<std::vector<model::AccountId>> StoredCampaignReader::erasing_accounts(mod
     });
 }
 
-Result<std::vector<Erasure>> StoredCampaignReader::erasures(model::AccountId account,
-                                                            Timestamp due_by, std::size_t limit) {
+Result<std::vector<Erasure>> StoredContactReader::erasures(model::AccountId account,
+                                                           Timestamp due_by, std::size_t limit) {
     return guarded([&]() -> Result<std::vector<Erasure>> {
         Statement list{connection_,
                        "SELECT number, at, rows_left FROM erasure WHERE account = ? "
@@ -168,7 +167,7 @@ Result<std::vector<Erasure>> StoredCampaignReader::erasures(model::AccountId acc
     });
 }
 
-Result<std::optional<model::Suppression>> StoredCampaignReader::suppression(
+Result<std::optional<model::Suppression>> StoredContactReader::suppression(
     model::AccountId account, model::PhoneNumber number) {
     return guarded([&]() -> Result<std::optional<model::Suppression>> {
         Statement find{connection_, select_suppression};
@@ -176,7 +175,7 @@ Result<std::optional<model::Suppression>> StoredCampaignReader::suppression(
     });
 }
 
-Result<NumberedRecords<model::Suppression>> StoredCampaignReader::suppressions(
+Result<NumberedRecords<model::Suppression>> StoredContactReader::suppressions(
     const SuppressionFilter& filter) {
     return guarded([&]() -> Result<NumberedRecords<model::Suppression>> {
         NumberedRecords<model::Suppression> page;

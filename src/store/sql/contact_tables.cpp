@@ -1,9 +1,9 @@
-// The methods of StoredCampaigns for contacts, suppressions and erasure.
+// The methods of StoredContacts for contacts, suppressions and erasure.
 #include <string>
 
 #include "store/plan_text.hpp"
 #include "store/sql/rows.hpp"
-#include "store/sql/stored_campaigns.hpp"
+#include "store/sql/stored_contacts.hpp"
 
 namespace merpati::store::sql {
 namespace {
@@ -27,13 +27,13 @@ int strength_of(SuppressionReason reason) {
 
 }  // namespace
 
-Result<std::optional<model::Contact>> StoredCampaigns::find_contact(model::AccountId account,
-                                                                    model::PhoneNumber number) {
+Result<std::optional<model::Contact>> StoredContacts::find_contact(model::AccountId account,
+                                                                   model::PhoneNumber number) {
     Statement find_one{connection_, select_contact};
     return first_row(find_one.query(account.value, number.value()), read_contact);
 }
 
-Result<model::Contact> StoredCampaigns::put_contact(const model::Contact& contact) {
+Result<model::Contact> StoredContacts::put_contact(const model::Contact& contact) {
     const auto before = find_contact(contact.account, contact.number);
     if (!before) {
         return pass(before);
@@ -68,7 +68,7 @@ Result<model::Contact> StoredCampaigns::put_contact(const model::Contact& contac
     return stored;
 }
 
-void StoredCampaigns::put_tags(const model::Contact& contact) {
+void StoredContacts::put_tags(const model::Contact& contact) {
     Statement put{connection_,
                   "INSERT INTO contact_tag(account, tag, number) VALUES(?, ?, ?) "
                   "ON CONFLICT DO NOTHING"};
@@ -77,7 +77,7 @@ void StoredCampaigns::put_tags(const model::Contact& contact) {
     }
 }
 
-void StoredCampaigns::remove_tags(const model::Contact& contact) {
+void StoredContacts::remove_tags(const model::Contact& contact) {
     Statement remove_tag{connection_,
                          "DELETE FROM contact_tag WHERE account = ? AND tag = ? AND number = ?"};
     for (const auto& tag : contact.tags) {
@@ -85,14 +85,14 @@ void StoredCampaigns::remove_tags(const model::Contact& contact) {
     }
 }
 
-void StoredCampaigns::add_contacts(model::AccountId account, int count) {
+void StoredContacts::add_contacts(model::AccountId account, int count) {
     Statement add{connection_,
                   "INSERT INTO contact_count(account, contacts) VALUES(?1, ?2) "
                   "ON CONFLICT(account) DO UPDATE SET contacts = contact_count.contacts + ?2"};
     add.run(account.value, count);
 }
 
-Result<bool> StoredCampaigns::remove_contact(model::AccountId account, model::PhoneNumber number) {
+Result<bool> StoredContacts::remove_contact(model::AccountId account, model::PhoneNumber number) {
     const auto found = find_contact(account, number);
     if (!found || !*found) {
         return found ? Result<bool>{false} : pass(found);
@@ -104,10 +104,10 @@ Result<bool> StoredCampaigns::remove_contact(model::AccountId account, model::Ph
     return true;
 }
 
-Result<CampaignTables::ErasureStep> StoredCampaigns::erase_person(model::AccountId account,
-                                                                  model::PhoneNumber number,
-                                                                  std::int64_t after,
-                                                                  std::size_t limit, Timestamp at) {
+Result<ContactTables::ErasureStep> StoredContacts::erase_person(model::AccountId account,
+                                                                model::PhoneNumber number,
+                                                                std::int64_t after,
+                                                                std::size_t limit, Timestamp at) {
     recipients().write_moves();
     ErasureStep step{.last = after, .changed = 0, .complete = false};
     std::vector<std::int64_t> keys;
@@ -131,7 +131,7 @@ Result<CampaignTables::ErasureStep> StoredCampaigns::erase_person(model::Account
 }
 
 /// Staged rows are not in the counts and stay as they are, without values.
-void StoredCampaigns::erase_row(std::int64_t key, Timestamp at) {
+void StoredContacts::erase_row(std::int64_t key, Timestamp at) {
     std::optional<model::MessageId> message;
     {
         Statement erase{connection_,
@@ -146,7 +146,7 @@ void StoredCampaigns::erase_row(std::int64_t key, Timestamp at) {
     }
     const auto* found = campaigns().find(campaign_of(key));
     if (found != nullptr && row_of(key) <= found->campaign.counts.total()) {
-        end_row(key, model::RecipientState::cancelled, model::SkipReason::none, at);
+        recipients().end(key, model::RecipientState::cancelled, model::SkipReason::none, at);
         if (connection_.changes() == 1) {
             recipients().count(campaign_of(key), model::RecipientState::pending,
                                model::RecipientState::cancelled);
@@ -157,13 +157,7 @@ void StoredCampaigns::erase_row(std::int64_t key, Timestamp at) {
     }
 }
 
-Result<bool> StoredCampaigns::is_erased(model::CampaignId id, std::uint32_t row) {
-    recipients().write_moves();
-    auto found = find_row_.query(row_key(id, row));
-    return !found.next() || (!found.null(1) && found.text(2).empty());
-}
-
-Result<void> StoredCampaigns::put_erasure(const Erasure& erasure) {
+Result<void> StoredContacts::put_erasure(const Erasure& erasure) {
     Statement put{connection_,
                   "INSERT INTO erasure(account, number, at, rows_left, next_at) "
                   "VALUES(?1, ?2, ?3, ?4, ?3) ON CONFLICT(account, number) "
@@ -172,7 +166,7 @@ Result<void> StoredCampaigns::put_erasure(const Erasure& erasure) {
     return {};
 }
 
-Result<void> StoredCampaigns::postpone_erasure(const Erasure& erasure, Timestamp next_at) {
+Result<void> StoredContacts::postpone_erasure(const Erasure& erasure, Timestamp next_at) {
     Statement postpone{connection_,
                        "UPDATE erasure SET next_at = ?4 "
                        "WHERE account = ?1 AND number = ?2 AND at <= ?3"};
@@ -180,7 +174,7 @@ Result<void> StoredCampaigns::postpone_erasure(const Erasure& erasure, Timestamp
     return {};
 }
 
-Result<void> StoredCampaigns::note_rows_erased(const Erasure& erasure) {
+Result<void> StoredContacts::note_rows_erased(const Erasure& erasure) {
     Statement note{connection_,
                    "UPDATE erasure SET rows_left = 0 "
                    "WHERE account = ? AND number = ? AND at <= ?"};
@@ -188,14 +182,14 @@ Result<void> StoredCampaigns::note_rows_erased(const Erasure& erasure) {
     return {};
 }
 
-Result<void> StoredCampaigns::end_erasure(const Erasure& erasure) {
+Result<void> StoredContacts::end_erasure(const Erasure& erasure) {
     Statement remove_one{connection_,
                          "DELETE FROM erasure WHERE account = ? AND number = ? AND at <= ?"};
     remove_one.run(erasure.account.value, erasure.number.value(), erasure.at);
     return {};
 }
 
-Result<bool> StoredCampaigns::erase_message(model::MessageId message) {
+Result<bool> StoredContacts::erase_message(model::MessageId message) {
     {
         Statement find_end{connection_,
                            "SELECT c.state FROM message m JOIN completion c ON c.id = m.id "
@@ -215,13 +209,13 @@ Result<bool> StoredCampaigns::erase_message(model::MessageId message) {
     return true;
 }
 
-Result<std::optional<model::Suppression>> StoredCampaigns::find_suppression(
+Result<std::optional<model::Suppression>> StoredContacts::find_suppression(
     model::AccountId account, model::PhoneNumber number) {
     Statement find_one{connection_, select_suppression};
     return first_row(find_one.query(account.value, number.value()), read_suppression);
 }
 
-Result<bool> StoredCampaigns::put_suppression(const model::Suppression& suppression) {
+Result<bool> StoredContacts::put_suppression(const model::Suppression& suppression) {
     const auto before = find_suppression(suppression.account, suppression.number);
     if (!before) {
         return pass(before);
@@ -241,32 +235,25 @@ Result<bool> StoredCampaigns::put_suppression(const model::Suppression& suppress
 }
 
 /// A person who opts out of a campaign again is not counted again.
-void StoredCampaigns::count_opt_out(const model::Suppression& suppression,
-                                    const std::optional<model::Suppression>& before) {
+void StoredContacts::count_opt_out(const model::Suppression& suppression,
+                                   const std::optional<model::Suppression>& before) {
     if (suppression.reason != SuppressionReason::opt_out || !suppression.campaign ||
         (before && before->reason == SuppressionReason::opt_out &&
          before->campaign == suppression.campaign)) {
         return;
     }
-    const auto* found = find(*suppression.campaign);
-    if (found != nullptr && found->campaign.account == suppression.account) {
+    recipients().write_moves();
+    const auto* found = campaigns().find(*suppression.campaign);
+    if (found != nullptr && !found->is_removed && found->campaign.account == suppression.account) {
         ++campaigns().edit(*suppression.campaign)->campaign.ends.opt_outs;
     }
 }
 
-Result<bool> StoredCampaigns::remove_suppression(model::AccountId account,
-                                                 model::PhoneNumber number) {
+Result<bool> StoredContacts::remove_suppression(model::AccountId account,
+                                                model::PhoneNumber number) {
     Statement remove_one{connection_, "DELETE FROM suppression WHERE account = ? AND number = ?"};
     remove_one.run(account.value, number.value());
     return connection_.changes() == 1;
-}
-
-Result<std::optional<model::CampaignId>> StoredCampaigns::last_campaign_of(
-    model::AccountId account, model::PhoneNumber number) {
-    recipients().write_moves();
-    return checks_.last_send(account, number).transform([](const auto& send) {
-        return send.campaign;
-    });
 }
 
 }  // namespace merpati::store::sql

@@ -72,12 +72,13 @@ StoredCampaigns::Waiting StoredCampaigns::is_pending(const model::Campaign& camp
 
 /// Its message was under way when the person was erased, and has come back since.
 void StoredCampaigns::cancel_erased(std::int64_t key, Timestamp at) {
-    recipients().guard(key, [&] { end_row(key, RecipientState::cancelled, SkipReason::none, at); });
+    recipients().guard(
+        key, [&] { recipients().end(key, RecipientState::cancelled, SkipReason::none, at); });
     recipients().count(campaign_of(key), RecipientState::pending, RecipientState::cancelled);
 }
 
 void StoredCampaigns::skip(std::int64_t key, SkipReason reason, Timestamp at) {
-    recipients().guard(key, [&] { end_row(key, RecipientState::skipped, reason, at); });
+    recipients().guard(key, [&] { recipients().end(key, RecipientState::skipped, reason, at); });
     recipients().count(campaign_of(key), RecipientState::pending, RecipientState::skipped);
     campaigns().count_outcome(campaign_of(key), reason, 1);
 }

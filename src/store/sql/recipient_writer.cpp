@@ -49,6 +49,9 @@ RecipientWriter::RecipientWriter(Connection& connection, Credits& credits)
                         no_message, stored(RecipientState::pending))),
       find_(connection,
             "SELECT state, message, progress, code, number FROM campaign_recipient WHERE id = ?"),
+      end_(connection, fmt::format("UPDATE campaign_recipient SET state = ?2, reason = ?3, at = ?4 "
+                                   "WHERE id = ?1 AND state = {}",
+                                   stored(RecipientState::pending))),
       queue_(connection, fmt::format("UPDATE campaign_recipient SET state = {}, reason = {}, "
                                      "variant = coalesce(?6, variant), device = ?2, message = ?3, "
                                      "message_tail = ?4, progress = {}, at = ?5 WHERE id = ?1",
@@ -200,6 +203,11 @@ void RecipientWriter::put_back(std::int64_t key, std::int64_t message, Recipient
                                Timestamp at) {
     move_.run(key, message, stored(from), stored(RecipientState::pending), std::optional<int>{},
               at);
+}
+
+void RecipientWriter::end(std::int64_t key, RecipientState state, model::SkipReason reason,
+                          Timestamp at) {
+    end_.run(key, stored(state), number_of(reason), at);
 }
 
 void RecipientWriter::queue(std::int64_t key, const model::MessageId& message,

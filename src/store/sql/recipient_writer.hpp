@@ -71,6 +71,8 @@ public:
     }
 
     // Writes of a row, for `guard`. Call `count` too.
+    /// Ends the row as skipped or cancelled, if it is pending.
+    void end(std::int64_t key, model::RecipientState state, model::SkipReason reason, Timestamp at);
     /// Gives the row a message. `variant`: of its text; empty: as it was.
     void queue(std::int64_t key, const model::MessageId& message, model::PhoneNumber device,
                std::optional<std::uint32_t> variant, Timestamp at);
@@ -119,6 +121,7 @@ private:
     CampaignWriter campaigns_;
     Statement move_;
     Statement find_;
+    Statement end_;
     Statement queue_;
     Statement note_progress_;
     Statement unregistered_before_;

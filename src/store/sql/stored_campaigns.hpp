@@ -1,4 +1,4 @@
-// Campaigns, contacts and suppressions, as every engine stores them.
+// Campaigns and their audiences, as every engine stores them.
 #pragma once
 
 #include <functional>
@@ -44,22 +44,7 @@ public:
                                std::size_t limit, Timestamp at) override;
     Result<void> note_notified(model::CampaignId id, model::CampaignState state,
                                model::CampaignReason reason) override;
-    Result<std::optional<model::Contact>> find_contact(model::AccountId account,
-                                                       model::PhoneNumber number) override;
-    Result<model::Contact> put_contact(const model::Contact& contact) override;
-    Result<bool> remove_contact(model::AccountId account, model::PhoneNumber number) override;
-    Result<ErasureStep> erase_person(model::AccountId account, model::PhoneNumber number,
-                                     std::int64_t after, std::size_t limit, Timestamp at) override;
     Result<bool> is_erased(model::CampaignId id, std::uint32_t row) override;
-    Result<void> put_erasure(const Erasure& erasure) override;
-    Result<void> postpone_erasure(const Erasure& erasure, Timestamp next_at) override;
-    Result<void> note_rows_erased(const Erasure& erasure) override;
-    Result<void> end_erasure(const Erasure& erasure) override;
-    Result<bool> erase_message(model::MessageId message) override;
-    Result<std::optional<model::Suppression>> find_suppression(model::AccountId account,
-                                                               model::PhoneNumber number) override;
-    Result<bool> put_suppression(const model::Suppression& suppression) override;
-    Result<bool> remove_suppression(model::AccountId account, model::PhoneNumber number) override;
     Result<std::optional<model::CampaignId>> last_campaign_of(model::AccountId account,
                                                               model::PhoneNumber number) override;
 
@@ -76,8 +61,6 @@ private:
     [[nodiscard]] const CampaignRow* find(model::CampaignId id);
     [[nodiscard]] CampaignRow* edit(model::CampaignId id);
     [[nodiscard]] Result<const CampaignRow*> find_draft(model::CampaignId id);
-    void end_row(std::int64_t key, model::RecipientState state, model::SkipReason reason,
-                 Timestamp at);
     void flush();
     [[nodiscard]] model::Campaign written(const CampaignRow& row);
     [[nodiscard]] model::Campaign insert(const model::Campaign& campaign, std::int64_t removed);
@@ -96,19 +79,12 @@ private:
                                      model::PhoneNumber& number);
     void cancel_erased(std::int64_t key, Timestamp at);
     void skip(std::int64_t key, model::SkipReason reason, Timestamp at);
-    void put_tags(const model::Contact& contact);
-    void remove_tags(const model::Contact& contact);
-    void add_contacts(model::AccountId account, int count);
-    void erase_row(std::int64_t key, Timestamp at);
-    void count_opt_out(const model::Suppression& suppression,
-                       const std::optional<model::Suppression>& before);
 
     Connection& connection_;
     MessageWriter& writer_;
     std::vector<RowChange>& row_changes_;  // Of the running change.
     RecipientChecks checks_;
     Statement find_row_;
-    Statement end_row_;
     Statement insert_row_;
 };
 
@@ -136,19 +112,6 @@ public:
                                               model::PhoneNumber number, Timestamp at) override;
     Result<OutcomeCounts> outcomes(model::CampaignId id) override;
     Result<model::CampaignCounts> recount(model::CampaignId id) override;
-    Result<std::optional<model::Contact>> contact(model::AccountId account,
-                                                  model::PhoneNumber number) override;
-    Result<NumberedRecords<model::Contact>> contacts(const ContactFilter& filter) override;
-    Result<std::vector<std::string>> tags(model::AccountId account, std::string_view after,
-                                          std::size_t limit) override;
-    Result<std::vector<model::AccountId>> erasing_accounts(model::AccountId after,
-                                                           std::size_t limit) override;
-    Result<std::vector<Erasure>> erasures(model::AccountId account, Timestamp due_by,
-                                          std::size_t limit) override;
-    Result<std::optional<model::Suppression>> suppression(model::AccountId account,
-                                                          model::PhoneNumber number) override;
-    Result<NumberedRecords<model::Suppression>> suppressions(
-        const SuppressionFilter& filter) override;
 
 private:
     [[nodiscard]] std::int64_t pass_damaged(std::int64_t before,

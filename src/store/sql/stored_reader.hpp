@@ -13,6 +13,7 @@
 #include "store/sql/connection.hpp"
 #include "store/sql/earliest_rows.hpp"
 #include "store/sql/stored_campaigns.hpp"
+#include "store/sql/stored_contacts.hpp"
 #include "store/sql/stored_people.hpp"
 
 namespace merpati::store::sql {
@@ -25,6 +26,7 @@ public:
 
     PeopleReader& people() noexcept override { return people_; }
     CampaignReader& campaigns() noexcept override { return campaigns_; }
+    ContactReader& contacts() noexcept override { return contacts_; }
     Result<std::vector<model::Account>> accounts() override;
     Result<std::vector<model::ApiKey>> keys() override;
     Result<std::vector<model::Device>> devices() override;
@@ -123,6 +125,7 @@ private:
     Condition& condition_;
     StoredPeopleReader people_{connection_, condition_};
     StoredCampaignReader campaigns_{connection_, condition_};
+    StoredContactReader contacts_{connection_};
     Statement next_lane_;
     Statement lane_rows_;
     Statement message_row_;

@@ -10,6 +10,7 @@
 #include "store/sql/message_writer.hpp"
 #include "store/sql/retention.hpp"
 #include "store/sql/stored_campaigns.hpp"
+#include "store/sql/stored_contacts.hpp"
 #include "store/sql/stored_people.hpp"
 #include "store/tables.hpp"
 
@@ -26,6 +27,7 @@ public:
           condition_(condition),
           people_(connection, secrets, row_changes_),
           campaigns_(connection, writer, row_changes_),
+          contacts_(connection, writer),
           retention_(
               {.connection = connection,
                .writer = writer,
@@ -48,6 +50,7 @@ public:
 
     PeopleTables& people() noexcept override { return people_; }
     CampaignTables& campaigns() noexcept override { return campaigns_; }
+    ContactTables& contacts() noexcept override { return contacts_; }
     [[nodiscard]] std::span<const RowChange> written() const noexcept override {
         return row_changes_;
     }
@@ -154,6 +157,7 @@ private:
     std::vector<RowChange> row_changes_;  // Of the running change.
     StoredPeople people_;
     StoredCampaigns campaigns_;
+    StoredContacts contacts_;
     Retention retention_;
     Statement savepoint_;
     Statement roll_back_;

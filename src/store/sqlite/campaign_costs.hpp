@@ -4,6 +4,7 @@
 #include <array>
 
 #include "store/campaigns.hpp"
+#include "store/contacts.hpp"
 #include "store/sqlite/full_store_fixture.hpp"
 
 namespace merpati::store {
@@ -87,14 +88,15 @@ struct CampaignCosts : FullStoreTest {
                                     clock.now()));
             take(tables.end_handed_over(given, finish_of(given).completion, {}));
             auto& campaigns = tables.campaigns();
+            auto& contacts = tables.contacts();
             take(campaigns.retry_rows(id, RetryScope::failed, {}, 0, 1'000, clock.now()));
-            take(campaigns.erase_person(account, person(100'000'000 * 9), 0, 1'000, clock.now()));
+            take(contacts.erase_person(account, person(100'000'000 * 9), 0, 1'000, clock.now()));
             const Erasure erasure{.account = account, .number = person(9), .at = clock.now()};
-            take(campaigns.put_erasure(erasure));
-            take(campaigns.note_rows_erased(erasure));
-            take(campaigns.postpone_erasure(erasure, clock.now()));
-            take(campaigns.end_erasure(erasure));
-            take(campaigns.erase_message(handover.rows.at(4).message->id));
+            take(contacts.put_erasure(erasure));
+            take(contacts.note_rows_erased(erasure));
+            take(contacts.postpone_erasure(erasure, clock.now()));
+            take(contacts.end_erasure(erasure));
+            take(contacts.erase_message(handover.rows.at(4).message->id));
             take(campaigns.last_campaign_of(account, person(900'000'000)));
         });
     }
@@ -147,16 +149,16 @@ struct CampaignCosts : FullStoreTest {
 
     void write_contacts() {
         run([&](Tables& tables) {
-            auto& campaigns = tables.campaigns();
-            const auto kept = take(campaigns.find_contact(account, person(5)));
-            take(campaigns.put_contact(*kept));
+            auto& contacts = tables.contacts();
+            const auto kept = take(contacts.find_contact(account, person(5)));
+            take(contacts.put_contact(*kept));
             auto fresh = *kept;
             fresh.number = person(0);
-            take(campaigns.put_contact(fresh));
-            take(campaigns.remove_contact(account, fresh.number));
-            take(campaigns.find_suppression(account, person(5)));
-            take(campaigns.put_suppression({.account = account, .number = person(5)}));
-            take(campaigns.remove_suppression(account, person(5)));
+            take(contacts.put_contact(fresh));
+            take(contacts.remove_contact(account, fresh.number));
+            take(contacts.find_suppression(account, person(5)));
+            take(contacts.put_suppression({.account = account, .number = person(5)}));
+            take(contacts.remove_suppression(account, person(5)));
         });
     }
 
@@ -188,16 +190,17 @@ struct CampaignCosts : FullStoreTest {
         read(campaigns.check_recipient(*found, person(900'000'000), clock.now()));
         read_all(campaigns.recount(large));
         read(campaigns.outcomes(large));
-        read(campaigns.erasing_accounts({}, 100));
-        read(campaigns.erasures(account, clock.now(), 100));
-        read(campaigns.contact(account, person(5)));
-        read(campaigns.contacts({.account = account}));
-        read(campaigns.contacts({.account = account, .tags = {"vip", "t5"}}));
-        read(campaigns.contacts({.account = account, .text = "nobody"}), 40 * visited_max);
-        read(campaigns.tags(account, "", 100));
-        read(campaigns.suppression(account, person(5)));
-        read(campaigns.suppressions({.account = account, .after = person(5), .limit = 100}));
-        read(campaigns.suppressions({.account = account, .beginning = 62, .limit = 100}));
+        auto& contacts = open->contacts();
+        read(contacts.erasing_accounts({}, 100));
+        read(contacts.erasures(account, clock.now(), 100));
+        read(contacts.contact(account, person(5)));
+        read(contacts.contacts({.account = account}));
+        read(contacts.contacts({.account = account, .tags = {"vip", "t5"}}));
+        read(contacts.contacts({.account = account, .text = "nobody"}), 40 * visited_max);
+        read(contacts.tags(account, "", 100));
+        read(contacts.suppression(account, person(5)));
+        read(contacts.suppressions({.account = account, .after = person(5), .limit = 100}));
+        read(contacts.suppressions({.account = account, .beginning = 62, .limit = 100}));
     }
 };
 

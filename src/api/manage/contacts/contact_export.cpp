@@ -16,7 +16,7 @@
 #include "campaign/audience/column_names.hpp"
 #include "campaign/audience/contact_columns.hpp"
 #include "campaign/audience/upload.hpp"
-#include "store/campaigns.hpp"
+#include "store/contacts.hpp"
 
 namespace merpati::api::manage::contacts {
 namespace {
@@ -105,7 +105,7 @@ private:
         auto filter = filter_;
         filter.after = after;
         filter.limit = limit;
-        return reader.campaigns().contacts(filter);
+        return reader.contacts().contacts(filter);
     }
     void add_header(std::string& csv) const override { add_cells(csv, columns_.header()); }
     void add_row(std::string& csv, const model::Contact& contact) const override {

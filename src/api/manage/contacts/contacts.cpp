@@ -1,5 +1,7 @@
 // Contacts: list, look-up, change, removal and import.
 
+#include "store/contacts.hpp"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -14,7 +16,6 @@
 #include "api/manage/engine/lookup.hpp"
 #include "campaign/audience/people_import.hpp"
 #include "campaign/erasure.hpp"
-#include "store/campaigns.hpp"
 
 namespace merpati::api::manage::contacts {
 namespace {
@@ -104,7 +105,7 @@ Result<value> list(const Context& context, Call& call) {
         }
     }
     const auto found =
-        context.read([&](store::Reader& reader) { return reader.campaigns().contacts(filter); });
+        context.read([&](store::Reader& reader) { return reader.contacts().contacts(filter); });
     if (!found) {
         return pass(found);
     }
@@ -120,7 +121,7 @@ Result<value> show(const Context& context, Call& call) {
         return pass(asked);
     }
     const auto found = context.read([&](store::Reader& reader) {
-        return reader.campaigns().contact(asked->account, asked->number);
+        return reader.contacts().contact(asked->account, asked->number);
     });
     if (!found) {
         return pass(found);
@@ -146,14 +147,14 @@ Result<value> put(const Context& context, Call& call) {
             }
             contact.account = owner->id;
             contact.number = *number;
-            const auto found = tables.campaigns().find_contact(owner->id, *number);
+            const auto found = tables.contacts().find_contact(owner->id, *number);
             if (!found) {
                 return pass(found);
             }
             if (auto match = check_contact(call, *found); !match) {
                 return pass(match);
             }
-            return tables.campaigns().put_contact(contact);
+            return tables.contacts().put_contact(contact);
         },
         [&](const Contact& stored) -> value { return view(stored, call.principal); });
 }
@@ -173,7 +174,7 @@ Result<value> remove(const Context& context, Call& call) {
         .account = owner->id, .number = *number, .at = context.clock.now()};
     bool was_there = false;
     auto removed = context.change([&](store::Tables& tables) -> Result<void> {
-        const auto found = tables.campaigns().find_contact(owner->id, *number);
+        const auto found = tables.contacts().find_contact(owner->id, *number);
         if (!found) {
             return pass(found);
         }
@@ -183,10 +184,10 @@ Result<value> remove(const Context& context, Call& call) {
         if (!*found && !everywhere) {
             return no_contact(call);
         }
-        const auto gone = tables.campaigns().remove_contact(owner->id, *number);
+        const auto gone = tables.contacts().remove_contact(owner->id, *number);
         was_there = gone.value_or(false);
         if (gone && everywhere) {
-            return tables.campaigns().put_erasure(erasure);
+            return tables.contacts().put_erasure(erasure);
         }
         return gone ? Result<void>{} : pass(gone);
     });

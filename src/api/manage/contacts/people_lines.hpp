@@ -7,7 +7,7 @@
 #include "admission/principal.hpp"
 #include "api/manage/contacts/person_call.hpp"
 #include "api/manage/engine/record_lines.hpp"
-#include "store/campaigns.hpp"
+#include "store/contacts.hpp"
 
 namespace merpati::api::manage {
 

@@ -15,7 +15,7 @@
 #include "api/manage/engine/listing.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "campaign/audience/people_import.hpp"
-#include "store/campaigns.hpp"
+#include "store/contacts.hpp"
 
 namespace merpati::api::manage::suppressions {
 namespace {
@@ -25,7 +25,7 @@ using model::Suppression;
 
 /// The suppression that was just written, or the one that it did not replace.
 Result<Suppression> written(store::Tables& tables, const Suppression& wished) {
-    const auto found = tables.campaigns().find_suppression(wished.account, wished.number);
+    const auto found = tables.contacts().find_suppression(wished.account, wished.number);
     return found ? Result<Suppression>{found->value_or(wished)} : pass(found);
 }
 
@@ -50,7 +50,7 @@ public:
 private:
     Result<Page> read(store::Reader& reader, const Position& after,
                       std::size_t limit) const override {
-        return reader.campaigns().suppressions(
+        return reader.contacts().suppressions(
             {.account = account_, .after = after, .limit = limit});
     }
     void add_header(std::string& csv) const override {
@@ -87,8 +87,8 @@ Result<value> list(const Context& context, Call& call) {
         }
     }
     filter.account = owner->id;
-    const auto found = context.read(
-        [&](store::Reader& reader) { return reader.campaigns().suppressions(filter); });
+    const auto found =
+        context.read([&](store::Reader& reader) { return reader.contacts().suppressions(filter); });
     if (!found) {
         return pass(found);
     }
@@ -104,7 +104,7 @@ Result<value> show(const Context& context, Call& call) {
         return pass(asked);
     }
     const auto found = context.read([&](store::Reader& reader) {
-        return reader.campaigns().suppression(asked->account, asked->number);
+        return reader.contacts().suppression(asked->account, asked->number);
     });
     if (!found) {
         return pass(found);
@@ -135,7 +135,7 @@ Result<value> put(const Context& context, Call& call) {
                                      .reason = reason.value_or(model::SuppressionReason::manual),
                                      .at = context.clock.now(),
                                      .campaign = {}};
-            const auto put = tables.campaigns().put_suppression(wished);
+            const auto put = tables.contacts().put_suppression(wished);
             if (!put) {
                 return pass(put);
             }
@@ -160,7 +160,7 @@ Result<value> remove(const Context& context, Call& call) {
             if (!number) {
                 return number;
             }
-            const auto removed = tables.campaigns().remove_suppression(owner->id, *number);
+            const auto removed = tables.contacts().remove_suppression(owner->id, *number);
             if (!removed) {
                 return pass(removed);
             }
