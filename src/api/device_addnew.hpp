@@ -8,7 +8,7 @@
 #include "admission/ownership.hpp"
 #include "api/call.hpp"
 #include "api/idempotency.hpp"
-#include "api/manage/engine/context.hpp"
+#include "api/manage/devices/device_control.hpp"
 #include "base/clock.hpp"
 #include "outbound/url.hpp"
 #include "store/committer.hpp"

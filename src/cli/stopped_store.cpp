@@ -3,9 +3,16 @@
 #include <algorithm>
 
 #include "admission/directory.hpp"
+#include "api/manage/callbacks/callback_control.hpp"
+#include "api/manage/devices/device_control.hpp"
+#include "api/manage/devices/platform_control.hpp"
 #include "api/manage/engine/context.hpp"
+#include "api/manage/messages/message_control.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
+#include "campaign/audience/uploads.hpp"
+#include "campaign/control.hpp"
+#include "campaign/opt_out_links.hpp"
 #include "cli/version.hpp"
 #include "daemon/connectors.hpp"
 #include "daemon/node.hpp"

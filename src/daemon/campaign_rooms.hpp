@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "api/manage/engine/context.hpp"
+#include "api/manage/campaigns/campaign_rooms.hpp"
 #include "api/opt_out_page.hpp"
 #include "base/periodic_thread.hpp"
 #include "campaign/audience/uploads.hpp"

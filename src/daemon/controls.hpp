@@ -1,7 +1,8 @@
 // Lets the catalogue change messages and callbacks of a running server.
 #pragma once
 
-#include "api/manage/engine/context.hpp"
+#include "api/manage/callbacks/callback_control.hpp"
+#include "api/manage/messages/message_control.hpp"
 #include "api/send/retry.hpp"
 #include "api/send/single_send.hpp"
 #include "base/clock.hpp"

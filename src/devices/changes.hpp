@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/manage/engine/context.hpp"
+#include "api/manage/devices/device_control.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "connector/connectors.hpp"

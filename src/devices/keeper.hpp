@@ -13,7 +13,7 @@
 
 #include "admission/directory.hpp"
 #include "admission/ownership.hpp"
-#include "api/manage/engine/context.hpp"
+#include "api/manage/devices/device_control.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "connector/connectors.hpp"

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "api/manage/engine/context.hpp"
+#include "api/manage/devices/device_control.hpp"
 #include "model/ids.hpp"
 
 namespace merpati::devices {

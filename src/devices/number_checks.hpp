@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/manage/engine/context.hpp"
+#include "api/manage/devices/platform_control.hpp"
 #include "base/clock.hpp"
 #include "base/shared_cache.hpp"
 #include "model/device.hpp"

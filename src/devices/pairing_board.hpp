@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "api/manage/engine/context.hpp"
+#include "api/manage/devices/device_control.hpp"
 #include "connector/connector.hpp"
 #include "model/device.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "api/manage/engine/context.hpp"
+#include "api/manage/devices/platform_control.hpp"
 #include "base/clock.hpp"
 #include "connector/connectors.hpp"
 #include "devices/number_checks.hpp"

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "api/manage/callbacks/callback_control.hpp"
 #include "api/manage/callbacks/replay_rate.hpp"
 #include "api/manage/engine/callback_url.hpp"
 #include "api/manage/engine/handlers.hpp"

@@ -11,6 +11,8 @@
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "campaign/acts.hpp"
+#include "campaign/audience/uploads.hpp"
+#include "campaign/control.hpp"
 #include "store/campaigns.hpp"
 
 namespace merpati::api::manage::campaigns {

@@ -14,6 +14,7 @@
 #include "api/manage/engine/listing.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "campaign/acts.hpp"
+#include "campaign/control.hpp"
 
 namespace merpati::api::manage::campaigns {
 namespace {

@@ -12,6 +12,7 @@
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/record_lines.hpp"
 #include "campaign/audience/audience_import.hpp"
+#include "campaign/audience/uploads.hpp"
 #include "store/campaigns.hpp"
 
 namespace merpati::api::manage::recipients {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "api/manage/devices/platform_control.hpp"
 #include "base/ascii.hpp"
 #include "model/connector.hpp"
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/manage/devices/device_control.hpp"
 #include "api/manage/engine/call.hpp"
 #include "api/manage/engine/context.hpp"
 #include "connector/connector.hpp"

@@ -1,6 +1,7 @@
 // The connectors of this server, for those who choose one for a device.
 #include <algorithm>
 
+#include "api/manage/devices/device_control.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"

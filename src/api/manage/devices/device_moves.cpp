@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "api/manage/devices/device_control.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"

@@ -6,6 +6,7 @@
 #include "admission/checks.hpp"
 #include "api/manage/accounts/limits.hpp"
 #include "api/manage/devices/cloud_access.hpp"
+#include "api/manage/devices/device_control.hpp"
 #include "api/manage/devices/new_device.hpp"
 #include "api/manage/engine/callback_url.hpp"
 #include "api/manage/engine/entity_tag.hpp"

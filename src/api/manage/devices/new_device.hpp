@@ -8,7 +8,7 @@
 #include "admission/principal.hpp"
 #include "admission/refusal.hpp"
 #include "api/manage/devices/cloud_access.hpp"
-#include "api/manage/engine/context.hpp"
+#include "api/manage/devices/device_control.hpp"
 #include "model/account.hpp"
 #include "model/device.hpp"
 #include "store/tables.hpp"

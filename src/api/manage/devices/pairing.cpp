@@ -1,6 +1,7 @@
 // The pairing of a device: begin it, show it, answer it.
 #include <fmt/format.h>
 
+#include "api/manage/devices/device_control.hpp"
 #include "api/manage/devices/queue_clearing.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "api/manage/messages/message_control.hpp"
+
 namespace merpati::api::manage {
 namespace {
 

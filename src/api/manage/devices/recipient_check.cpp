@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "admission/checks.hpp"
+#include "api/manage/devices/platform_control.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/typed_number.hpp"

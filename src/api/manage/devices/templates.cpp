@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "api/manage/devices/cloud_access.hpp"
+#include "api/manage/devices/platform_control.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"

@@ -16,10 +16,16 @@
 #include <gtest/gtest.h>
 
 #include "api/errors.hpp"
+#include "api/manage/callbacks/callback_control.hpp"
+#include "api/manage/devices/device_control.hpp"
 #include "api/manage/engine/manage.hpp"
 #include "api/manage/engine/platform_fixture.hpp"
 #include "api/manage/engine/problem.hpp"
+#include "api/manage/messages/message_control.hpp"
 #include "api/texts/text.hpp"
+#include "campaign/audience/uploads.hpp"
+#include "campaign/control.hpp"
+#include "campaign/opt_out_links.hpp"
 #include "http/router.hpp"
 #include "store/conformance/counting_store.hpp"
 #include "store/conformance/repeating_store.hpp"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "api/manage/engine/context.hpp"
+#include "api/manage/devices/platform_control.hpp"
 
 namespace merpati::api::manage::testing {
 

@@ -10,6 +10,7 @@
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"
+#include "api/manage/messages/message_control.hpp"
 #include "api/manage/messages/sent_message.hpp"
 #include "api/manage/messages/waits.hpp"
 

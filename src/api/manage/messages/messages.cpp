@@ -12,6 +12,7 @@
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/record_lines.hpp"
 #include "api/manage/engine/views.hpp"
+#include "api/manage/messages/message_control.hpp"
 #include "api/manage/messages/message_filters.hpp"
 #include "api/manage/messages/sent_message.hpp"
 #include "api/manage/messages/waits.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/manage/devices/platform_control.hpp"
 #include "api/manage/engine/download_head.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"

@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "api/manage/engine/views.hpp"
+#include "api/manage/messages/message_control.hpp"
 
 namespace merpati::api::manage {
 namespace {
