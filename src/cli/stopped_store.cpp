@@ -283,9 +283,8 @@ public:
           connectors_(daemon::make_connectors(clock, random, settings, telemetry::Log::none())),
           devices_(clock, connectors_, *store_, directory_, notices_),
           messages_(clock, queue_clock_, *store_, directory_, notices_),
-          throttle_(random),
-          people_{.hasher = hasher_,
-                  .throttle = throttle_,
+          sign_in_(clock, random, directory_.people()),
+          people_{.sign_in = sign_in_,
                   .session_limits = daemon::session_limits(settings),
                   .app_url = [&settings] { return daemon::app_url(settings, {}); }},
           links_(*store_, daemon::app_url(settings, {})),
@@ -360,8 +359,7 @@ private:
     manage::PlatformControl platform_;
     RecordedMessages messages_;
     RecordedCallbacks callbacks_;
-    people::PasswordHasher hasher_;
-    people::SignInThrottle throttle_;
+    people::SignIn sign_in_;
     const manage::PeopleRooms people_;
     campaign::StoppedControl campaign_control_;
     campaign::Uploads uploads_;

@@ -52,7 +52,11 @@ CallRooms::CallRooms(CoreRooms& core_rooms, SendingRooms& sending_rooms,
                 .default_rate = core.settings.api.rate,
                 .on_finish = hooks.on_finish}),
       callbacks(sending.callbacks, core.ids, core.queue_clock),
-      sign_in(core.random, core.settings, hooks.listening, core.tally, core.log.in("people")),
+      sign_in(core.clock, core.random, core.directory.people(),
+              sign_in_listener(core.tally, core.log.in("people"))),
+      people_rooms{.sign_in = sign_in,
+                   .session_limits = session_limits(core.settings),
+                   .app_url = [this] { return app_url(core.settings, hooks.listening()); }},
       manage(context()),
       management(manage, app_address(core.settings), unread_proxy_listener(core.log.in("api"))) {
     join();
@@ -78,7 +82,7 @@ api::manage::Context CallRooms::context() {
                 [log = core.log.in("api")](const Error& error) {
                     log.error("a call failed", {{"why", error.describe()}});
                 },
-            .people = sign_in.rooms,
+            .people = people_rooms,
             .devices = sending.keeper,
             .platform = sending.platform_calls,
             .messages = messages,

@@ -55,7 +55,8 @@ struct CallRooms {
     api::DeviceAddnew device_addnew;
     RunningMessages messages;
     RunningCallbacks callbacks;
-    SignIn sign_in;
+    people::SignIn sign_in;
+    const api::manage::PeopleRooms people_rooms;
     api::manage::Manage manage;
     api::manage::Service management;
 

@@ -33,8 +33,7 @@
 #include "devices/keeper.hpp"
 #include "devices/stored_secrets.hpp"
 #include "model/texts.hpp"
-#include "people/password_hasher.hpp"
-#include "people/sign_in_throttle.hpp"
+#include "people/sign_in.hpp"
 #include "store/conformance/repeating_store.hpp"
 #include "testing/temporary_folder.hpp"
 
@@ -375,12 +374,11 @@ struct ConcurrencyFixture : ::testing::Test {
     campaign::Uploads uploads;
     campaign::OptOutLinks links{*store, "https://merpati.example"};
     api::manage::PlatformControl no_platform;
-    people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};
-    people::SignInThrottle throttle{random};
-    const api::manage::PeopleRooms people{
-        .hasher = hasher, .throttle = throttle, .session_limits = {}, .app_url = [] {
-            return std::string{"https://merpati.example"};
-        }};
+    people::SignIn sign_in{
+        machine, random, directory.people(), {}, {.passes = 1, .memory_bytes = 8192}};
+    const api::manage::PeopleRooms people{.sign_in = sign_in, .session_limits = {}, .app_url = [] {
+                                              return std::string{"https://merpati.example"};
+                                          }};
     api::manage::Manage manage{
         {.clock = machine,
          .queue_clock = clock,

@@ -1,63 +1,37 @@
-// Creates what signing in needs in a running server.
+// What a running server counts, logs and stores of people who sign in.
 #pragma once
 
 #include <functional>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "api/manage/people/people_rooms.hpp"
-#include "base/random.hpp"
-#include "config/settings.hpp"
-#include "daemon/options.hpp"
 #include "daemon/tally.hpp"
-#include "people/password_hasher.hpp"
-#include "people/sign_in_throttle.hpp"
+#include "people/sign_in.hpp"
 #include "store/committer.hpp"
 #include "store/people.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::daemon {
 
-/// Threads: any.
-struct SignIn {
-    /// `listening`: returns the addresses that the server listens on, for links.
-    SignIn(Random& random, const config::Settings& settings,
-           std::function<std::vector<std::string>()> listening, Tally& tally, telemetry::Log log)
-        : throttle(random),
-          rooms{.hasher = hasher,
-                .throttle = throttle,
-                .session_limits = session_limits(settings),
-                .app_url = [&settings, listening = std::move(
-                                           listening)] { return app_url(settings, listening()); },
-                .on_try =
-                    [&tally, log = std::move(log)](const people::SignInTry& made) {
-                        tally.signed_in(made.result);
-                        tell_of(made, log);
-                    }} {}
-    SignIn(const SignIn&) = delete;
-    SignIn& operator=(const SignIn&) = delete;
-
-    /// Logs tries that were denied or throttled. The log itself limits repeated lines.
-    static void tell_of(const people::SignInTry& made, const telemetry::Log& log) {
-        using Result = people::SignInTry::Result;
-        if (made.result == Result::second_factor_denied) {
+/// Counts each try to sign in, and logs those that were denied or throttled. The log itself limits
+/// repeated lines. Threads: any.
+[[nodiscard]] inline people::SignIn::Listener sign_in_listener(Tally& tally, telemetry::Log log) {
+    return [&tally, log = std::move(log)](const people::SignInTry& made) {
+        tally.signed_in(made.result);
+        const auto person = made.person ? made.person->text() : std::string{"unknown"};
+        if (made.result == people::SignInResult::second_factor_denied) {
             log.error(
                 "a right password came with a wrong code: unless its owner mistyped, somebody "
                 "else knows the password",
-                {{"address", made.address},
-                 {"person", made.person ? made.person->text() : std::string{"unknown"}}});
-        } else if (made.result == Result::denied || made.result == Result::throttled) {
-            log.warn("a try to sign in failed",
-                     {{"why", people::to_string(made.result)},
-                      {"address", made.address},
-                      {"person", made.person ? made.person->text() : std::string{"unknown"}}});
+                {{"address", made.address}, {"person", person}});
+        } else if (made.result == people::SignInResult::denied ||
+                   made.result == people::SignInResult::throttled) {
+            log.warn("a try to sign in failed", {{"why", people::to_string(made.result)},
+                                                 {"address", made.address},
+                                                 {"person", person}});
         }
-    }
-
-    people::PasswordHasher hasher;
-    people::SignInThrottle throttle;
-    const api::manage::PeopleRooms rooms;
-};
+    };
+}
 
 /// Stores when a session was last seen. A failed write is ignored: after a restart the session then
 /// only seems idle for longer.

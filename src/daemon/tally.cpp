@@ -69,7 +69,7 @@ void Tally::committed(std::size_t operations, std::chrono::microseconds took) no
     commit_seconds_.observe(std::chrono::duration<double>{took}.count());
 }
 
-void Tally::signed_in(people::SignInTry::Result result) noexcept {
+void Tally::signed_in(people::SignInResult result) noexcept {
     sign_ins_[place(result)].add();
 }
 
@@ -110,7 +110,7 @@ void Tally::add_to(std::vector<Figure>& figures) const {
                     .help = "Attempts to sign in, or to confirm a password, by result",
                     .counter = true};
     for (std::size_t number = 0; number < sign_ins_.size(); ++number) {
-        const auto result = static_cast<people::SignInTry::Result>(number);
+        const auto result = static_cast<people::SignInResult>(number);
         sign_ins.samples.push_back({.labels = {{"result", std::string{people::to_string(result)}}},
                                     .value = value(sign_ins_[number])});
     }

@@ -22,7 +22,7 @@ public:
     void accepted(model::Revision revision) noexcept;
     void refused(api::Refusal refusal) noexcept;
     void finished(const model::Completion& completion) noexcept;
-    void signed_in(people::SignInTry::Result result) noexcept;
+    void signed_in(people::SignInResult result) noexcept;
     void committed(std::size_t operations, std::chrono::microseconds took) noexcept;
 
     void add_to(std::vector<telemetry::Figure>& figures) const;

@@ -468,20 +468,12 @@ struct ManageTest : ::testing::Test {
     admission::CallerRights rights{clock, directory, {}};
     admission::Ownership ownership;        // Everything is here, unless a test says otherwise.
     std::function<void()> after_change{};  // Called when a change was written.
-    people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};
-    people::SignInThrottle throttle{random};
-    std::vector<std::string> tries;
+    people::SignIn sign_in{
+        clock, random, directory.people(), {}, {.passes = 1, .memory_bytes = 8192}};
     std::vector<std::string> faults;  // What the server's log would get.
-    const PeopleRooms people{
-        .hasher = hasher,
-        .throttle = throttle,
-        .session_limits = {},
-        .app_url = [] { return std::string{"https://merpati.example"}; },
-        .on_try =
-            [this](const SignInTry& made) {
-                tries.push_back(fmt::format("{} {} {}", to_string(made.result), made.address,
-                                            made.person ? made.person->text() : "-"));
-            }};
+    const PeopleRooms people{.sign_in = sign_in, .session_limits = {}, .app_url = [] {
+                                 return std::string{"https://merpati.example"};
+                             }};
     outbound::AddressPolicy policy{{}};
     std::vector<std::string> offered{"simulator", "linked"};  // devices.offered_connectors
     RecordingDevices devices{directory};

@@ -15,52 +15,23 @@ namespace {
 using boost::json::object;
 using boost::json::value;
 
-bool is_recent(const Context& context, const model::Session& session) {
-    return context.clock.now() < session.created_at + recent;
-}
-
-/// The result of asking for the present password, so that someone with access to a signed-in
-/// browser cannot take the person's account over. It may be left out if the person has no password,
-/// or has signed in by a link within the last 15 minutes.
-struct Confirmation {
-    std::optional<Outcome> refusal;
-    model::Person person;
-    model::Session session;
-};
-
-Confirmation confirm(const Context& context, Call& call,
-                     const std::optional<std::string>& current) {
-    Confirmation made;
-    const auto session = own_session(call);
-    if (!session) {
-        made.refusal = unauthenticated();
-        return made;
+/// Asks for the present password (people::SignIn::confirm). Empty: the person has confirmed.
+std::optional<Outcome> refuse_unconfirmed(const Context& context, const Call& call,
+                                          const model::Session& session,
+                                          const std::optional<std::string>& current) {
+    const auto end =
+        context.people.sign_in.confirm(*call.principal.person, session, current, call.head.address);
+    if (!end) {
+        return problem(end.error(), false);
     }
-    made.person = *call.principal.person;
-    made.session = *session;
-    const bool by_link = session->by == model::SignIn::link && is_recent(context, *session);
-    if (!current && (made.person.password_hash.empty() || by_link)) {
-        return made;
+    if (end->result == people::SignInResult::throttled) {
+        return with_retry_after(problem(429, "too_many_requests", "too many tries: wait"),
+                                end->wait);
     }
-    const auto wait = context.people.throttle.take(made.person.email, call.head.address, true,
-                                                   context.clock.steady_now());
-    if (wait > std::chrono::seconds{0}) {
-        report(context, call, people::SignInTry::Result::throttled, made.person.id);
-        made.refusal =
-            with_retry_after(problem(429, "too_many_requests", "too many tries: wait"), wait);
-        return made;
-    }
-    const auto is_right =
-        current ? context.people.hasher.verify(made.person.password_hash, *current) : false;
-    if (!is_right) {
-        made.refusal = problem(is_right.error(), false);
-    } else if (!*is_right) {
-        report(context, call, people::SignInTry::Result::denied, made.person.id);
-        made.refusal = problem(403, "wrong_password", "`current` must be the present password");
-    } else {
-        context.people.throttle.succeeded(made.person.email, call.head.address, true);
-    }
-    return made;
+    return end->result == people::SignInResult::succeeded
+               ? std::nullopt
+               : std::optional{
+                     problem(403, "wrong_password", "`current` must be the present password")};
 }
 
 }  // namespace
@@ -73,11 +44,14 @@ Result<value> change_password(const Context& context, Call& call) {
     if (auto checked = fields.finish(); !checked) {
         return pass(checked);
     }
-    auto confirmed = confirm(context, call, current);
-    if (confirmed.refusal) {
-        return answer_problem(call, *std::move(confirmed.refusal));
+    const auto session = own_session(call);
+    if (!session) {
+        return answer_problem(call, unauthenticated());
     }
-    const auto& before = confirmed.person;
+    if (auto refusal = refuse_unconfirmed(context, call, *session, current)) {
+        return answer_problem(call, *std::move(refusal));
+    }
+    const auto& before = *call.principal.person;
     auto password = hash_password(context, fields, "password", wanted, before.email);
     if (!password) {
         return pass(password);
@@ -92,7 +66,7 @@ Result<value> change_password(const Context& context, Call& call) {
             if (!*now || (**now).password_hash != before.password_hash) {
                 return fail(ErrorCode::conflict, "the password was changed meanwhile");
             }
-            if (auto ended = people.end_sessions(before.id, confirmed.session.id); !ended) {
+            if (auto ended = people.end_sessions(before.id, session->id); !ended) {
                 return pass(ended);
             }
             if (auto removed = people.remove_links(before.id); !removed) {
@@ -100,9 +74,7 @@ Result<value> change_password(const Context& context, Call& call) {
             }
             return people.update_person(before.id, {.password_hash = password->hash});
         },
-        [&](const model::Person& person) {
-            return view_of_session(context, person, confirmed.session);
-        });
+        [&](const model::Person& person) { return view_of_session(context, person, *session); });
 }
 
 /// The second factor has no effect on sign-ins until `confirm_totp` has checked a code.
@@ -111,27 +83,30 @@ Result<value> begin_totp(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    auto confirmed = confirm(context, call, current);
-    if (confirmed.refusal) {
-        return answer_problem(call, *std::move(confirmed.refusal));
+    const auto session = own_session(call);
+    if (!session) {
+        return answer_problem(call, unauthenticated());
+    }
+    if (auto refusal = refuse_unconfirmed(context, call, *session, current)) {
+        return answer_problem(call, *std::move(refusal));
     }
     const auto secret = people::make_totp_secret(context.random);
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<bool> {
             auto& people = tables.people();
-            const auto now = people.find_person(confirmed.person.id);
+            const auto now = people.find_person(session->person);
             if (!now) {
                 return pass(now);
             }
             if (*now && (**now).has_second_factor) {
                 return fail(ErrorCode::conflict, "there is a second factor: remove it first");
             }
-            auto begun = people.begin_second_factor(confirmed.person.id, secret);
+            auto begun = people.begin_second_factor(session->person, secret);
             return begun ? Result<bool>{true} : pass(begun);
         },
         [&](bool) {
             return object{{"secret", people::to_base32(secret)},
-                          {"uri", people::totp_uri(confirmed.person.email, secret)}};
+                          {"uri", people::totp_uri(call.principal.person->email, secret)}};
         });
 }
 
@@ -190,7 +165,7 @@ Result<value> remove_totp(const Context& context, Call& call) {
     if (!session) {
         return answer_problem(call, unauthenticated());
     }
-    if (!is_recent(context, *session)) {
+    if (!people::is_recent(*session, context.clock.now())) {
         return fail(ErrorCode::refused, "sign in again first: the session is not of now");
     }
     return context.commit_and_show(

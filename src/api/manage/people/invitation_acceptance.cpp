@@ -8,7 +8,6 @@
 #include "api/manage/people/membership.hpp"
 #include "api/manage/people/person_fields.hpp"
 #include "api/manage/people/session_answers.hpp"
-#include "api/manage/people/session_begin.hpp"
 #include "people/password.hpp"
 #include "people/token.hpp"
 #include "store/people.hpp"
@@ -91,106 +90,45 @@ Result<model::Person> make_person(store::Tables& tables, const std::string& emai
     return removed ? people.update_person(id, {.password_hash = hash}) : pass(removed);
 }
 
-/// The answer to a request to accept.
-struct Answer {
-    std::string token;
-    std::string password;
-    std::optional<std::string> code;
-};
-
 /// Accepts for a person who is new here.
 Result<value> accept_as_new(const Context& context, Call& call, const Invitation& opened,
-                            const Answer& answer) {
-    const auto hash = context.people.hasher.hash(answer.password);
+                            const people::Credentials& given) {
+    auto& sign_in = context.people.sign_in;
+    const auto hash = sign_in.hasher().hash(given.password);
     if (!hash) {
         return pass(hash);
     }
-    const auto token = people::make_token(context.random);
-    auto session = sessions::new_session(context, call, model::SignIn::password, token);
-    const auto committed = context.change([&](store::Tables& tables) -> Result<void> {
-        const auto now = session.created_at;
-        const auto invitation = find_open(context, tables, call, opened.digest, now);
-        if (!invitation) {
-            return pass(invitation);
-        }
-        const auto made = make_person(tables, invitation->email, *hash, now);
-        const auto person = made ? join(tables, *invitation, *made, now) : pass(made);
-        if (!person) {
-            return pass(person);
-        }
-        call.principal = admission::Principal::of(std::make_shared<model::Person>(*person));
-        session.person = person->id;
-        auto begun = tables.people().create_session(session);
-        if (!begun) {
-            return pass(begun);
-        }
-        session = std::move(*begun);
-        return {};
-    });
-    return committed ? Result<value>{sessions::answer_session(context, call, session, token)}
-                     : pass(committed);
+    const auto now = context.clock.now();
+    return sessions::answer(
+        context, call,
+        sign_in.by_new_password(
+            sessions::sign_in_call(context, call),
+            [&](store::Tables& tables) -> Result<model::Person> {
+                const auto invitation = find_open(context, tables, call, opened.digest, now);
+                if (!invitation) {
+                    return pass(invitation);
+                }
+                const auto person = make_person(tables, invitation->email, *hash, now);
+                return person ? join(tables, *invitation, *person, now) : pass(person);
+            }));
 }
 
-/// Accepts for a person who signs in by this.
+/// Accepts for a person who signs in by this, in the same transaction.
 Result<value> accept_as_known(const Context& context, Call& call, const Invitation& opened,
-                              const Answer& answer, const model::Person& known) {
-    using people::Denial;
-    people::Candidate candidate{.person = known,
-                                .is_known_address = context.directory.people().has_session_from(
-                                    known.id, call.head.address),
-                                .new_hash = {},
-                                .code = answer.code};
-    auto& throttle = context.people.throttle;
-    const auto wait = throttle.take(known.email, call.head.address, candidate.is_known_address,
-                                    context.clock.steady_now());
-    if (wait > std::chrono::seconds{0}) {
-        return sessions::answer_too_many(context, call, known.id, wait);
-    }
-    const auto is_right = context.people.hasher.verify(known.password_hash, answer.password);
-    if (!is_right) {
-        return pass(is_right);
-    }
-    if (!*is_right) {
-        return sessions::answer_wrong(context, call, known.id);
-    }
-    const auto code_wait = sessions::take_code(context, call, candidate);
-    if (code_wait > std::chrono::seconds{0}) {
-        return sessions::answer_too_many(context, call, known.id, code_wait);
-    }
-    call.principal = admission::Principal::of(std::make_shared<model::Person>(known));
-    const auto token = people::make_token(context.random);
-    auto session = sessions::new_session(context, call, model::SignIn::password, token);
-    auto denial = Denial::none;
-    const auto committed = context.change([&](store::Tables& tables) -> Result<void> {
-        denial = Denial::none;
-        const auto now = session.created_at;
-        const auto invitation = find_open(context, tables, call, opened.digest, now);
-        if (!invitation) {
-            return pass(invitation);
-        }
-        const auto decided = people::begin_in(tables, candidate, session, now);
-        if (!decided) {
-            return pass(decided);
-        }
-        denial = *decided;
-        if (denial != Denial::none) {
-            return fail(ErrorCode::refused, "denied");  // Rolls back what was written.
-        }
-        const auto person = tables.people().find_person(known.id);
-        if (!person || !*person) {
-            return person ? not_open() : pass(person);
-        }
-        const auto member = join(tables, *invitation, **person, now);
-        return member ? Result<void>{} : pass(member);
-    });
-    if (denial != Denial::none) {
-        return sessions::answer_denial(context, call, known.id, denial);
-    }
-    if (!committed) {
-        return pass(committed);
-    }
-    throttle.succeeded(known.email, call.head.address, candidate.is_known_address);
-    return sessions::answer_session(context, call, session, token);
+                              const people::Credentials& given) {
+    auto joining = sessions::sign_in_call(context, call);
+    joining.commit = [&, commit = std::move(joining.commit)](people::PersonChange begin) {
+        const auto now = context.clock.now();
+        return commit([&](store::Tables& tables) -> Result<model::Person> {
+            const auto invitation = find_open(context, tables, call, opened.digest, now);
+            if (!invitation) {
+                return pass(invitation);
+            }
+            const auto person = begin(tables);
+            return person ? join(tables, *invitation, *person, now) : pass(person);
+        });
+    };
+    return sessions::answer(context, call, context.people.sign_in.by_password(given, joining));
 }
 
 /// What `open` found, or the answer that ends the call.
@@ -201,9 +139,8 @@ Result<Opened> open(const Context& context, Call& call, std::string_view token) 
     if (auto refusal = sessions::check_way(call)) {
         return sessions::answer_problem(call, *std::move(refusal));
     }
-    const auto wait = context.people.throttle.take(call.head.address, context.clock.steady_now());
-    if (wait > std::chrono::seconds{0}) {
-        return sessions::answer_too_many(context, call, std::nullopt, wait);
+    if (const auto throttled = context.people.sign_in.take_try(call.head.address)) {
+        return sessions::answer(context, call, *throttled);
     }
     const auto digest = people::token_digest(token);
     if (!digest) {
@@ -221,7 +158,7 @@ Result<Opened> open(const Context& context, Call& call, std::string_view token) 
 }  // namespace
 
 Result<value> show(const Context& context, Call& call) {
-    const auto token = call.fields.required_text("token", sessions::token_bytes_max);
+    const auto token = call.fields.required_text("token", token_bytes_max);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
@@ -245,13 +182,15 @@ Result<value> show(const Context& context, Call& call) {
 /// the link may be someone else, and must not get into the person's other accounts.
 Result<value> accept(const Context& context, Call& call) {
     auto& fields = call.fields;
-    Answer answer{.token = fields.required_text("token", sessions::token_bytes_max),
-                  .password = fields.required_text("password", people::password_bytes_max),
-                  .code = fields.text("totp", code_bytes_max)};
+    const auto token = fields.required_text("token", token_bytes_max);
+    people::Credentials given{
+        .email = {},
+        .password = fields.required_text("password", people::password_bytes_max),
+        .code = fields.text("totp", code_bytes_max)};
     if (auto checked = fields.finish(); !checked) {
         return pass(checked);
     }
-    auto opened = open(context, call, answer.token);
+    auto opened = open(context, call, token);
     if (!opened) {
         return pass(opened);
     }
@@ -259,20 +198,21 @@ Result<value> accept(const Context& context, Call& call) {
         return std::move(*ended);
     }
     const auto& invitation = std::get<Invitation>(*opened);
+    given.email = invitation.email;
     // Also for a known person, so that a bad password does not tell who is known.
-    if (auto checked = people::check_password(answer.password, invitation.email); !checked) {
+    if (auto checked = people::check_password(given.password, given.email); !checked) {
         fields.mistake("password", checked.error().detail);
         return pass(fields.finish());
     }
-    const auto known = context.directory.people().find(std::string_view{invitation.email});
+    const auto known = context.directory.people().find(std::string_view{given.email});
     return known == nullptr || is_unused(*known)
-               ? accept_as_new(context, call, invitation, answer)
-               : accept_as_known(context, call, invitation, answer, *known);
+               ? accept_as_new(context, call, invitation, given)
+               : accept_as_known(context, call, invitation, given);
 }
 
 /// For the person who is signed in.
 Result<value> accept_signed_in(const Context& context, Call& call) {
-    const auto token = call.fields.required_text("token", sessions::token_bytes_max);
+    const auto token = call.fields.required_text("token", token_bytes_max);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }

@@ -51,7 +51,7 @@ Result<NewPassword> hash_password(const Context& context, Fields& fields, std::s
         fields.mistake(name, checked.error().detail);
         return pass(fields.finish());
     }
-    auto hash = context.people.hasher.hash(given ? *given : *made.made);
+    auto hash = context.people.sign_in.hasher().hash(given ? *given : *made.made);
     if (!hash) {
         return pass(hash);
     }

@@ -16,6 +16,8 @@ namespace merpati::api::manage {
 
 /// Of a one-time or recovery code, including spaces or dashes between its characters.
 inline constexpr std::size_t code_bytes_max = 64;
+/// Of the token of a link, as a request gives it.
+inline constexpr std::size_t token_bytes_max = 128;
 
 inline constexpr std::string_view role_words = "owner, operator or viewer";
 

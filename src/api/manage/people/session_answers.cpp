@@ -6,15 +6,34 @@
 #include "api/manage/engine/views.hpp"
 
 namespace merpati::api::manage::sessions {
+namespace {
 
-using people::Denial;
-using people::SignInTry;
-
+/// 401 for a failed sign-in.
 Outcome denied(std::string_view code, std::string_view detail) {
     auto refusal = problem(401, code, detail);
     refusal.headers = "WWW-Authenticate: Bearer\r\n";
     return refusal;
 }
+
+Outcome problem_of(const people::SignInEnd& end) {
+    switch (end.result) {
+        case people::SignInResult::throttled:
+            return with_retry_after(
+                problem(429, "too_many_requests", "too many tries: wait, or use a sign-in link"),
+                end.wait);
+        case people::SignInResult::second_factor_asked:
+            return denied("totp_required", "give the code of the authenticator as `totp`");
+        case people::SignInResult::second_factor_denied:
+        case people::SignInResult::denied:
+        case people::SignInResult::succeeded:
+            break;
+    }
+    return denied("unauthenticated",
+                  "the e-mail address, the password or the code is wrong, "
+                  "or the link was used or has expired");
+}
+
+}  // namespace
 
 boost::json::value answer_problem(Call& call, Outcome problem) {
     call.answer.status = problem.status;
@@ -22,41 +41,6 @@ boost::json::value answer_problem(Call& call, Outcome problem) {
     call.answer.content_type = problem.content_type;
     call.answer.text = std::move(problem.body);
     return nullptr;
-}
-
-void report(const Context& context, const Call& call, SignInTry::Result result,
-            std::optional<model::PersonId> person) {
-    if (context.people.on_try) {
-        context.people.on_try({.result = result, .address = call.head.address, .person = person});
-    }
-}
-
-boost::json::value answer_wrong(const Context& context, Call& call,
-                                std::optional<model::PersonId> person, SignInTry::Result result) {
-    report(context, call, result, person);
-    return answer_problem(call, denied("unauthenticated",
-                                       "the e-mail address, the password or the code is wrong, "
-                                       "or the link was used or has expired"));
-}
-
-boost::json::value answer_denial(const Context& context, Call& call, model::PersonId person,
-                                 Denial denial) {
-    if (denial != Denial::totp_required) {
-        return answer_wrong(context, call, person,
-                            denial == Denial::code_wrong ? SignInTry::Result::second_factor_denied
-                                                         : SignInTry::Result::denied);
-    }
-    report(context, call, SignInTry::Result::second_factor_asked, person);
-    return answer_problem(
-        call, sessions::denied("totp_required", "give the code of the authenticator as `totp`"));
-}
-
-boost::json::value answer_too_many(const Context& context, Call& call,
-                                   std::optional<model::PersonId> person,
-                                   std::chrono::seconds wait) {
-    report(context, call, SignInTry::Result::throttled, person);
-    auto refusal = problem(429, "too_many_requests", "too many tries: wait, or use a sign-in link");
-    return answer_problem(call, with_retry_after(std::move(refusal), wait));
 }
 
 std::optional<Outcome> check_way(const Call& call) {
@@ -70,6 +54,38 @@ std::optional<Outcome> check_way(const Call& call) {
                        "another machine must add `X-Forwarded-Proto: https`");
     }
     return std::nullopt;
+}
+
+people::SignInCall sign_in_call(const Context& context, Call& call) {
+    return {.address = call.head.address,
+            .agent = call.head.agent,
+            .commit = [&](people::PersonChange begin) {
+                return context.change([&](store::Tables& tables) -> Result<void> {
+                    auto person = begin(tables);
+                    if (!person) {
+                        return pass(person);
+                    }
+                    call.principal = admission::Principal::of(
+                        std::make_shared<const model::Person>(*std::move(person)));
+                    return {};
+                });
+            }};
+}
+
+boost::json::value answer(const Context& context, Call& call, const people::SignInEnd& end) {
+    if (end.result != people::SignInResult::succeeded) {
+        return answer_problem(call, problem_of(end));
+    }
+    call.answer.headers +=
+        set_cookie(end.token, call.head.is_secure, context.people.session_limits.longest);
+    const auto person = context.directory.people().find(end.session.person);
+    return view_of_session(context, person == nullptr ? *call.principal.person : *person,
+                           end.session);
+}
+
+Result<boost::json::value> answer(const Context& context, Call& call,
+                                  const Result<people::SignInEnd>& end) {
+    return end ? Result<boost::json::value>{answer(context, call, *end)} : pass(end);
 }
 
 std::optional<model::Session> own_session(const Call& call) {
@@ -93,8 +109,9 @@ boost::json::object view_of_session(const Context& context, const model::Person&
                                {"since", to_rfc3339(membership.since)}});
     }
     const auto found = context.directory.people().find_session(session.digest);
-    const auto needed_from =
-        session.by == model::SignIn::link ? session.created_at + recent : session.created_at;
+    const auto needed_from = session.by == model::SignIn::link
+                                 ? session.created_at + people::recent_lasts
+                                 : session.created_at;
     const auto& limits = context.people.session_limits;
     return {
         {"person",
@@ -112,15 +129,6 @@ boost::json::object view_of_session(const Context& context, const model::Person&
           {"expires_at", to_rfc3339(found ? found->session->ends_at(limits) : session.created_at)},
           {"current_password_needed_from",
            person.password_hash.empty() ? nullptr : boost::json::value(to_rfc3339(needed_from))}}}};
-}
-
-boost::json::value answer_session(const Context& context, Call& call, const model::Session& session,
-                                  std::string_view token) {
-    report(context, call, SignInTry::Result::succeeded, session.person);
-    call.answer.headers +=
-        set_cookie(token, call.head.is_secure, context.people.session_limits.longest);
-    const auto person = context.directory.people().find(session.person);
-    return view_of_session(context, person == nullptr ? *call.principal.person : *person, session);
 }
 
 }  // namespace merpati::api::manage::sessions
