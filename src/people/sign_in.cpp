@@ -44,6 +44,12 @@ bool is_recent(const model::Session& session, Timestamp now) noexcept {
     return now < session.created_at + recent_lasts;
 }
 
+Result<void> end_access(store::PeopleTables& people, model::PersonId person,
+                        std::optional<model::SessionId> kept) {
+    const auto ended = people.end_sessions(person, kept);
+    return ended ? people.remove_links(person) : pass(ended);
+}
+
 std::string_view to_string(SignInResult result) noexcept {
     switch (result) {
         case SignInResult::succeeded:

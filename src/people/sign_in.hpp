@@ -28,6 +28,11 @@ inline constexpr std::chrono::minutes link_lasts{15};
 inline constexpr std::chrono::minutes recent_lasts{15};
 [[nodiscard]] bool is_recent(const model::Session& session, Timestamp now) noexcept;
 
+/// What a new password ends: all sessions of the person except `kept`, and links that were not
+/// used.
+[[nodiscard]] Result<void> end_access(store::PeopleTables& people, model::PersonId person,
+                                      std::optional<model::SessionId> kept = {});
+
 enum class SignInResult : std::uint8_t {
     succeeded,
     second_factor_asked,   // The password was right.

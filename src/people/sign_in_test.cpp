@@ -263,6 +263,19 @@ TEST_F(SignInTest, LinksAreNotGuessed) {
     EXPECT_FALSE(sign_in.take_try("elsewhere"));
 }
 
+TEST_F(SignInTest, ANewPasswordEndsOtherSessionsAndLinks) {
+    const auto kept = try_password(right).session.id;
+    EXPECT_EQ(try_password(right).result, SignInResult::succeeded);
+    const auto token = link();
+    change([&](store::Tables& tables) -> Result<bool> {
+        const auto ended = end_access(tables.people(), ani, kept);
+        return ended ? Result<bool>{true} : pass(ended);
+    });
+    ASSERT_EQ(directory.sessions_of(ani).size(), 1U);
+    EXPECT_EQ(directory.sessions_of(ani).front()->session().id, kept);
+    EXPECT_EQ(try_link(token), SignInResult::denied);
+}
+
 TEST_F(SignInTest, ThePasswordIsAskedForAgainExceptSoonAfterALink) {
     const auto person = *directory.find(ani);
     model::Session session{.by = model::SignIn::link, .created_at = clock.now()};
