@@ -25,10 +25,6 @@ std::optional<model::RateChoice> parse_rate(std::string_view text) {
     return rate && rate->rate.count <= rate_count_max ? rate : std::nullopt;
 }
 
-std::optional<std::string> take_country(Fields& fields) {
-    return fields.word("country", parse_country, "a country code, like 62");
-}
-
 /// Empty: the field is missing or wrong; empty inside: each status alone.
 std::optional<std::optional<model::CallbackBatch>> take_callback_batch(Fields& fields) {
     constexpr const char* name = "callback_batch";
@@ -39,15 +35,9 @@ std::optional<std::optional<model::CallbackBatch>> take_callback_batch(Fields& f
     if (!given) {
         return std::nullopt;
     }
-    const auto take = [&given](const char* field, std::int64_t lowest, std::int64_t highest) {
-        const auto number = given->integer(field, lowest, highest);
-        if (!number) {
-            given->mistake(field, "must be given");
-        }
-        return number.value_or(lowest);
-    };
-    const auto most = take("max", 1, model::CallbackBatch::max_most);
-    const auto wait = take("wait_ms", 0, model::CallbackBatch::wait_most.count());
+    const auto most = given->required_integer("max", 1, model::CallbackBatch::max_most);
+    const auto wait =
+        given->required_integer("wait_ms", 0, model::CallbackBatch::wait_most.count());
     fields.add_mistakes(name, *given);
     return model::CallbackBatch{.max = static_cast<std::uint32_t>(most), .wait = Millis{wait}};
 }
@@ -85,6 +75,10 @@ Bytes draw_secret(Random& random) {
     return secret;
 }
 
+object shown_account(const model::Account& account) {
+    return view(account);
+}
+
 object with_secret(const model::Account& account) {
     auto shown = view(account);
     shown["webhook_secret"] = webhook_secret_text(account.webhook_secret);
@@ -104,9 +98,8 @@ Result<value> list(const Context& context, Call& call) {
     if (!accounts) {
         return pass(accounts);
     }
-    return numbered_page_of(
-        *accounts, page, "accounts", [](const model::Account& account) { return view(account); },
-        [](const model::Account& account) { return account.id.value; });
+    return numbered_page_of(*accounts, page, "accounts", shown_account,
+                            [](const model::Account& account) { return account.id.value; });
 }
 
 Result<value> show(const Context& context, Call& call) {
@@ -168,12 +161,9 @@ Result<value> change(const Context& context, Call& call) {
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Account> {
-            const auto account = find_account(tables, call, call.id);
+            const auto account = matching(call, find_account(tables, call, call.id), shown_account);
             if (!account) {
                 return pass(account);
-            }
-            if (auto matched = check_match(call, view(*account)); !matched) {
-                return pass(matched);
             }
             if (uncounted || credit) {
                 const store::CreditNote note{.at = context.clock.now()};
@@ -183,7 +173,7 @@ Result<value> change(const Context& context, Call& call) {
             }
             return tables.update_account(account->id, patch);
         },
-        [](const model::Account& changed) { return view(changed); });
+        shown_account);
 }
 
 /// The fields that an account may change itself: its name, its country, the callback address, and
@@ -200,16 +190,13 @@ Result<value> change_own(const Context& context, Call& call) {
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Account> {
-            const auto account = find_own_account(tables, call, id);
+            const auto account = matching(call, find_own_account(tables, call, id), shown_account);
             if (!account) {
                 return pass(account);
             }
-            if (auto matched = check_match(call, view(*account)); !matched) {
-                return pass(matched);
-            }
             return tables.update_account(account->id, patch);
         },
-        [](const model::Account& changed) { return view(changed); });
+        shown_account);
 }
 
 Result<value> top_up(const Context& context, Call& call) {
@@ -217,10 +204,7 @@ Result<value> top_up(const Context& context, Call& call) {
     if (!account) {
         return pass(account);
     }
-    const auto amount = call.fields.integer("amount", -credit_max, credit_max);
-    if (!amount) {
-        call.fields.mistake("amount", "must be given");
-    }
+    const auto amount = call.fields.required_integer("amount", -credit_max, credit_max);
     const auto reason = call.fields.text("reason", store::CreditNote::reason_bytes_max);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
@@ -228,7 +212,7 @@ Result<value> top_up(const Context& context, Call& call) {
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Account> {
             const auto balance = tables.add_credit(
-                account->id, *amount, {.at = context.clock.now(), .reason = reason.value_or("")});
+                account->id, amount, {.at = context.clock.now(), .reason = reason.value_or("")});
             if (!balance) {
                 return pass(balance);
             }
@@ -242,7 +226,7 @@ Result<value> top_up(const Context& context, Call& call) {
             }
             return find_account(tables, call, call.id);
         },
-        [](const model::Account& changed) { return view(changed); });
+        shown_account);
 }
 
 namespace {
@@ -255,7 +239,8 @@ Result<value> rotate(const Context& context, Call& call, Find find) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto until = context.clock.now() + std::chrono::seconds{overlap.value_or(24 * 3600)};
+    const auto until =
+        context.clock.now() + std::chrono::seconds{overlap.value_or(overlap_default.count())};
     const auto secret = draw_secret(context.random);
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::AccountId> {

@@ -19,7 +19,6 @@ namespace {
 using boost::json::value;
 constexpr std::size_t name_bytes_max = 100;
 constexpr std::size_t keys_per_account_max = 1'000;
-constexpr std::int64_t overlap_seconds_default = std::int64_t{24} * 3600;
 
 /// The revision to which a key is pinned; empty for `auto` (decisions.md, Which revision).
 struct Pin {
@@ -186,7 +185,7 @@ Result<value> revoke(const Context& context, Call& call) {
 Result<value> rotate(const Context& context, Call& call) {
     const std::chrono::seconds overlap{
         call.fields.integer("overlap_seconds", 0, overlap_max.count())
-            .value_or(overlap_seconds_default)};
+            .value_or(overlap_default.count())};
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }

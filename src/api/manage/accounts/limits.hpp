@@ -20,7 +20,8 @@ inline constexpr std::int64_t warm_up_days_max = 365;
 inline constexpr std::uint64_t queue_counted_max = 10'000;
 /// Of callbacks and webhooks.
 inline constexpr std::size_t url_bytes_max = 2'048;
-/// How long a key or secret may stay valid after its rotation.
+/// How long a key or secret stays valid after its rotation, and may stay at most.
+inline constexpr std::chrono::seconds overlap_default = std::chrono::days{1};
 inline constexpr std::chrono::seconds overlap_max = std::chrono::days{90};
 
 }  // namespace merpati::api::manage

@@ -19,7 +19,7 @@ Result<value> list(const Context& context, Call& call) {
     filter.state =
         fields.word("state", model::parse_callback_state, "waiting, delivered, exhausted or gone");
     filter.message = fields.word("message", Uuid::parse, "a request id");
-    if (auto taken = take_page(context, call, "callbacks", filter); !taken) {
+    if (auto taken = take_page(context, call, "callbacks", Uuid::parse, filter); !taken) {
         return pass(taken);
     }
     auto found = context.read([&](store::Reader& reader) { return reader.callbacks(filter); });

@@ -25,10 +25,6 @@ using model::CampaignState;
 /// How often a start is checked anew because the campaign was changed meanwhile.
 constexpr int checks_max = 3;
 
-value as_shown(const Context& context, const Call& call, const Campaign& campaign) {
-    return view(campaign, call.principal, context.campaigns.control.speed_of(campaign.id));
-}
-
 /// Runs one act on the named campaign. One that finds everything as it should be is not logged.
 template <class Act>
 Result<Campaign> act_on(const Context& context, Call& call, Act act) {
@@ -66,7 +62,7 @@ Result<value> stop_sending(const Context& context, Call& call, Act act) {
     }
     (void)context.campaigns.control.wait_until_withdrawn(stopped->id);
     const auto now = find_named_campaign(context, call);
-    return now ? Result<value>{as_shown(context, call, *now)} : pass(now);
+    return now ? Result<value>{view_now(context, call, *now)} : pass(now);
 }
 
 /// When a campaign is to start. Empty: now. A draft that names a time waits for it.
@@ -153,7 +149,7 @@ Result<value> start(const Context& context, Call& call) {
                    ? fail(ErrorCode::conflict, started.error().detail)
                    : without_credit(started.error());
     }
-    return as_shown(context, call, *started);
+    return view_now(context, call, *started);
 }
 
 Result<value> pause(const Context& context, Call& call) {
@@ -172,7 +168,7 @@ Result<value> resume(const Context& context, Call& call) {
         return campaign::resume(tables, {.id = id, .devices = devices, .per_minute = per_minute},
                                 context.clock.now());
     });
-    return resumed ? Result<value>{as_shown(context, call, *resumed)}
+    return resumed ? Result<value>{view_now(context, call, *resumed)}
                    : without_credit(resumed.error());
 }
 
@@ -212,7 +208,7 @@ Result<value> retry(const Context& context, Call& call) {
     }
     call.did = {{"recipients", *rows}};
     const auto now = find_named_campaign(context, call);
-    return now ? Result<value>{as_shown(context, call, *now)} : pass(now);
+    return now ? Result<value>{view_now(context, call, *now)} : pass(now);
 }
 
 Result<value> clone(const Context& context, Call& call) {
@@ -249,7 +245,7 @@ Result<value> clone(const Context& context, Call& call) {
         call.did["recipients"] = rows->rows;
     }
     const auto now = find_campaign(context, call, copied->id.text());
-    return now ? Result<value>{as_shown(context, call, *now)} : pass(now);
+    return now ? Result<value>{view_now(context, call, *now)} : pass(now);
 }
 
 }  // namespace merpati::api::manage::campaigns

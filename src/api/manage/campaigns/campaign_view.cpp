@@ -146,6 +146,10 @@ object view(const model::Campaign& campaign, const admission::Principal& viewer,
     return shown;
 }
 
+object view_now(const Context& context, const Call& call, const model::Campaign& campaign) {
+    return view(campaign, call.principal, context.campaigns.control.speed_of(campaign.id));
+}
+
 object view(const model::CampaignCounts& counts) {
     object shown{{"total", counts.total()}};
     for (const auto state : {RecipientState::pending, RecipientState::queued, RecipientState::sent,

@@ -9,6 +9,8 @@
 #include <boost/json/object.hpp>
 
 #include "admission/principal.hpp"
+#include "api/manage/engine/call.hpp"
+#include "api/manage/engine/context.hpp"
 #include "api/texts/language.hpp"
 #include "campaign/control.hpp"
 #include "campaign/problem.hpp"
@@ -21,6 +23,10 @@ namespace merpati::api::manage {
 [[nodiscard]] boost::json::object view(const model::Campaign& campaign,
                                        const admission::Principal& viewer,
                                        const std::optional<campaign::Speed>& speed = {});
+
+/// As the caller sees it now, with the speed that the running server knows.
+[[nodiscard]] boost::json::object view_now(const Context& context, const Call& call,
+                                           const model::Campaign& campaign);
 
 /// `{"total","pending",…}`
 [[nodiscard]] boost::json::object view(const model::CampaignCounts& counts);

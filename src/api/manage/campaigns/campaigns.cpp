@@ -14,7 +14,6 @@
 #include "api/manage/engine/listing.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "campaign/acts.hpp"
-#include "campaign/control.hpp"
 
 namespace merpati::api::manage::campaigns {
 namespace {
@@ -22,10 +21,6 @@ namespace {
 using boost::json::value;
 
 constexpr std::string_view states = "draft, scheduled, running, paused, finished or cancelled";
-
-value shown(const Context& context, const Call& call, const model::Campaign& campaign) {
-    return view(campaign, call.principal, context.campaigns.control.speed_of(campaign.id));
-}
 
 /// Errors: invalid_argument (one of the devices is not the account's).
 Result<void> check_devices(store::DeviceTables& tables, const model::Campaign& campaign) {
@@ -40,6 +35,13 @@ Result<void> check_devices(store::DeviceTables& tables, const model::Campaign& c
         }
     }
     return {};
+}
+
+/// The named campaign, for a change that If-Match allows.
+Result<model::Campaign> find_edited(store::Tables& tables, const Call& call) {
+    return matching(
+        call, find_campaign(tables, call, call.id),
+        [&](const model::Campaign& campaign) { return view(campaign, call.principal); });
 }
 
 void require(Fields& fields, const char* name) {
@@ -80,21 +82,16 @@ Result<value> create(const Context& context, Call& call) {
             }
             return tables.campaigns().create_campaign(campaign);
         },
-        [&](const model::Campaign& campaign) { return shown(context, call, campaign); });
+        [&](const model::Campaign& campaign) { return view_now(context, call, campaign); });
 }
 
 Result<value> list(const Context& context, Call& call) {
-    auto& fields = call.fields;
     store::CampaignFilter filter;
-    const auto account = fields.text("account", 32);
-    filter.state = fields.word("state", model::parse_campaign_state, states);
-    filter.before = take_cursor(fields, "campaigns", model::CampaignId::parse);
-    filter.limit = take_limit(fields);
-    const auto owner = find_owner(context, call, account);
-    if (!owner) {
-        return pass(owner);
+    filter.state = call.fields.word("state", model::parse_campaign_state, states);
+    if (auto taken = take_page(context, call, "campaigns", model::CampaignId::parse, filter);
+        !taken) {
+        return pass(taken);
     }
-    filter.account = *owner;
     const auto found =
         context.read([&](store::Reader& reader) { return reader.campaigns().campaigns(filter); });
     if (!found) {
@@ -102,13 +99,13 @@ Result<value> list(const Context& context, Call& call) {
     }
     return page_of(
         *found, filter.limit, "campaigns",
-        [&](const model::Campaign& campaign) { return shown(context, call, campaign); },
+        [&](const model::Campaign& campaign) { return view_now(context, call, campaign); },
         [](const model::Campaign& campaign) { return campaign.id.text(); });
 }
 
 Result<value> show(const Context& context, Call& call) {
     const auto campaign = find_named_campaign(context, call);
-    return campaign ? Result<value>{shown(context, call, *campaign)} : pass(campaign);
+    return campaign ? Result<value>{view_now(context, call, *campaign)} : pass(campaign);
 }
 
 Result<value> change(const Context& context, Call& call) {
@@ -119,12 +116,9 @@ Result<value> change(const Context& context, Call& call) {
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Campaign> {
             const auto now = context.clock.now();
-            auto campaign = find_campaign(tables, call, call.id);
+            auto campaign = find_edited(tables, call);
             if (!campaign) {
                 return campaign;
-            }
-            if (auto match = check_match(call, view(*campaign, call.principal)); !match) {
-                return pass(match);
             }
             auto plan = campaign->plan;
             if (auto applied = fields.apply(plan, now); !applied) {
@@ -134,7 +128,7 @@ Result<value> change(const Context& context, Call& call) {
             return call.changed_nothing ? campaign
                                         : campaign::edit(tables, campaign->id, plan, now);
         },
-        [&](const model::Campaign& campaign) { return shown(context, call, campaign); });
+        [&](const model::Campaign& campaign) { return view_now(context, call, campaign); });
 }
 
 Result<value> remove(const Context& context, Call& call) {
@@ -143,12 +137,9 @@ Result<value> remove(const Context& context, Call& call) {
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::CampaignId> {
-            const auto campaign = find_campaign(tables, call, call.id);
+            const auto campaign = find_edited(tables, call);
             if (!campaign) {
                 return pass(campaign);
-            }
-            if (auto match = check_match(call, view(*campaign, call.principal)); !match) {
-                return pass(match);
             }
             const auto removed = campaign::remove(tables, campaign->id);
             return removed ? Result<model::CampaignId>{campaign->id} : pass(removed);

@@ -6,14 +6,12 @@
 #include "api/manage/engine/lookup.hpp"
 
 namespace merpati::api::manage {
-namespace {
 
-constexpr std::size_t column_name_bytes_max = 256;
-
-}  // namespace
-
-std::optional<std::string> parse_country(std::string_view text) {
-    return admission::is_country_code(text) ? std::optional{std::string{text}} : std::nullopt;
+std::optional<std::string> take_country(Fields& fields) {
+    const auto parse = [](std::string_view text) {
+        return admission::is_country_code(text) ? std::optional{std::string{text}} : std::nullopt;
+    };
+    return fields.word("country", parse, "a country code, like 62");
 }
 
 campaign::UploadForm form_of(std::string_view type, std::string_view first) {
@@ -25,8 +23,8 @@ campaign::UploadForm form_of(std::string_view type, std::string_view first) {
 
 UploadFields::UploadFields(Call& call) {
     auto& fields = call.fields;
-    options_.number_column = fields.text("number_column", column_name_bytes_max);
-    if (auto country = fields.word("country", parse_country, "a country code, like 62")) {
+    options_.number_column = fields.text("number_column", value_limits.name_bytes_max);
+    if (auto country = take_country(fields)) {
         options_.country = *std::move(country);
         has_country_ = true;
     }

@@ -7,13 +7,17 @@
 
 #include "api/manage/engine/call.hpp"
 #include "api/manage/engine/context.hpp"
+#include "api/manage/engine/fields.hpp"
 #include "api/manage/engine/upload.hpp"
 #include "campaign/audience/upload.hpp"
 
 namespace merpati::api::manage {
 
-/// A country code, without "+". Empty: the text is none.
-[[nodiscard]] std::optional<std::string> parse_country(std::string_view text);
+/// Takes the field `country`: a country code, without "+".
+[[nodiscard]] std::optional<std::string> take_country(Fields& fields);
+
+/// Of the values of a contact or recipient, by the names of their columns.
+inline constexpr Fields::TextLimits value_limits{.name_bytes_max = 256, .text_bytes_max = 4'096};
 
 /// The form of a body with this media type, which begins with `first`.
 [[nodiscard]] campaign::UploadForm form_of(std::string_view type, std::string_view first);

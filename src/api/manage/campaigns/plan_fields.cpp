@@ -273,14 +273,8 @@ void PlanFields::take_exclusion(Fields& fields) {
 
 void PlanFields::take_frequency(Fields& fields) {
     take_object(fields, "frequency", &CampaignPlan::frequency, [](Fields& given) {
-        const auto messages = given.integer("messages", 1, 1'000);
-        const auto days = given.integer("days", 1, days_max);
-        for (const auto& [name, number] :
-             {std::pair{"messages", messages}, std::pair{"days", days}}) {
-            if (!number) {
-                given.mistake(name, "must be given");
-            }
-        }
+        const auto messages = given.required_integer("messages", 1, 1'000);
+        const auto days = given.required_integer("days", 1, days_max);
         return model::Frequency{.messages = whole(messages), .days = whole(days)};
     });
 }
@@ -305,22 +299,33 @@ void PlanFields::take_consent(Fields& fields) {
     }
 }
 
-std::optional<std::vector<model::PhoneNumber>> take_devices(Fields& fields) {
-    const auto typed = fields.words("devices", plan_devices_max);
+std::optional<std::vector<model::PhoneNumber>> take_numbers(Fields& fields, std::string_view name,
+                                                            std::size_t most) {
+    const auto typed = fields.words(name, most);
     if (!typed) {
         return std::nullopt;
     }
-    std::vector<model::PhoneNumber> devices;
+    std::vector<model::PhoneNumber> numbers;
     for (const auto& text : *typed) {
-        const auto digits = international(text);
-        const auto number = digits ? model::PhoneNumber::parse(*digits) : std::nullopt;
-        if (!number) {
-            fields.mistake("devices", std::string{number_needed});
-        } else if (std::ranges::find(devices, *number) == devices.end()) {
-            devices.push_back(*number);
+        if (const auto number = parse_typed(text)) {
+            numbers.push_back(*number);
+        } else {
+            fields.mistake(name, std::string{number_needed});
         }
     }
-    return devices;
+    return numbers;
+}
+
+std::optional<std::vector<model::PhoneNumber>> take_devices(Fields& fields) {
+    return take_numbers(fields, "devices", plan_devices_max).transform([](const auto& typed) {
+        std::vector<model::PhoneNumber> devices;
+        for (const auto number : typed) {
+            if (std::ranges::find(devices, number) == devices.end()) {
+                devices.push_back(number);
+            }
+        }
+        return devices;
+    });
 }
 
 std::optional<std::optional<std::uint32_t>> take_per_minute(Fields& fields) {
@@ -331,10 +336,7 @@ std::optional<std::optional<std::uint32_t>> take_per_minute(Fields& fields) {
     if (!given) {
         return std::nullopt;
     }
-    const auto per_minute = perhaps(given->integer("per_minute", 1, often_max));
-    if (!per_minute) {
-        given->mistake("per_minute", "must be given");
-    }
+    const auto per_minute = whole(given->required_integer("per_minute", 1, often_max));
     fields.add_mistakes("pace", *given);
     return per_minute;
 }

@@ -61,6 +61,11 @@ private:
     std::vector<WishedTime> times_;
 };
 
+/// Takes a list of 1 to `most` numbers, as people type them.
+[[nodiscard]] std::optional<std::vector<model::PhoneNumber>> take_numbers(Fields& fields,
+                                                                          std::string_view name,
+                                                                          std::size_t most);
+
 /// Takes a list of the numbers of devices, without repeats.
 [[nodiscard]] std::optional<std::vector<model::PhoneNumber>> take_devices(Fields& fields);
 

@@ -10,10 +10,11 @@
 
 #include "api/errors.hpp"
 #include "api/manage/campaigns/campaign_view.hpp"
+#include "api/manage/campaigns/people_upload.hpp"
+#include "api/manage/campaigns/plan_fields.hpp"
 #include "api/manage/devices/device_control.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
-#include "api/manage/engine/typed_number.hpp"
 #include "api/manage/engine/views.hpp"
 #include "api/texts/text.hpp"
 #include "campaign/control.hpp"
@@ -27,8 +28,6 @@ namespace {
 
 using boost::json::object;
 using boost::json::value;
-
-constexpr Fields::TextLimits value_limits{.name_bytes_max = 256, .text_bytes_max = 4'096};
 
 /// Asks the platform of the first device about the plan's template, if there is one.
 campaign::PreviewInput input_of(const Context& context, const model::Campaign& campaign) {
@@ -81,21 +80,11 @@ object shown_preview(const campaign::Preview& preview, Language language) {
 }
 
 std::vector<model::PhoneNumber> take_recipients(Fields& fields) {
-    std::vector<model::PhoneNumber> numbers;
-    const auto typed = fields.words("to", campaign::Control::tests_max);
-    if (!typed) {
+    auto numbers = take_numbers(fields, "to", campaign::Control::tests_max);
+    if (!numbers) {
         fields.mistake("to", "must be given");
     }
-    for (const auto& text : typed.value_or(std::vector<std::string>{})) {
-        const auto digits = international(text);
-        const auto number = digits ? model::PhoneNumber::parse(*digits) : std::nullopt;
-        if (number) {
-            numbers.push_back(*number);
-        } else {
-            fields.mistake("to", std::string{number_needed});
-        }
-    }
-    return numbers;
+    return std::move(numbers).value_or(std::vector<model::PhoneNumber>{});
 }
 
 /// The message of the row as each of the recipients would get it.

@@ -11,7 +11,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/manage/campaigns/people_upload.hpp"
-#include "api/manage/contacts/people_lines.hpp"
+#include "api/manage/contacts/people_lists.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "campaign/audience/column_names.hpp"
 #include "campaign/audience/contact_columns.hpp"

@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "api/manage/campaigns/people_upload.hpp"
+#include "api/manage/contacts/people_lists.hpp"
 #include "api/manage/contacts/person_call.hpp"
 #include "api/manage/engine/entity_tag.hpp"
 #include "api/manage/engine/handlers.hpp"
-#include "api/manage/engine/listing.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "campaign/audience/people_import.hpp"
 #include "campaign/erasure.hpp"
@@ -27,7 +27,6 @@ constexpr std::size_t name_bytes_most = 200;
 constexpr std::size_t source_bytes_max = 200;
 constexpr std::size_t consent_text_bytes_max = 2'000;
 constexpr std::size_t search_bytes_max = 128;
-constexpr Fields::TextLimits contact_value_limits{.name_bytes_max = 256, .text_bytes_max = 4'096};
 
 std::unexpected<Error> no_contact(const Call& call) {
     return fail(ErrorCode::not_found, fmt::format("there is no contact {}", call.id));
@@ -67,7 +66,7 @@ Contact take_contact(Fields& fields, Timestamp now) {
     if (!fields.none("name")) {
         contact.name = fields.text("name", name_bytes_most).value_or("");
     }
-    contact.values = fields.texts("values", Contact::values_max, contact_value_limits);
+    contact.values = fields.texts("values", Contact::values_max, value_limits);
     contact.tags = take_contact_tags(fields);
     contact.consent = take_contact_consent(fields, now);
     contact.created_at = contact.updated_at = now;
@@ -86,33 +85,11 @@ Result<void> check_contact(const Call& call, const std::optional<Contact>& found
 }  // namespace
 
 Result<value> list(const Context& context, Call& call) {
-    auto& fields = call.fields;
-    const NumberCursor cursor{context.store};
-    const auto account = fields.text("account", 32);
     store::ContactFilter filter;
-    filter.tags = fields.words("tag", Contact::tags_max).value_or(filter.tags);
-    filter.text = fields.text("text", search_bytes_max).value_or("");
-    filter.after = take_cursor(fields, "contacts", [&](auto text) { return cursor.parse(text); });
-    filter.limit = take_limit(fields);
-    const auto owner = find_own_account(context, call, account);
-    if (!owner) {
-        return pass(owner);
-    }
-    filter.account = owner->id;
-    if (!filter.text.empty()) {
-        if (auto sees = check_sees_people(call, owner->id); !sees) {
-            return pass(sees);
-        }
-    }
-    const auto found =
-        context.read([&](store::Reader& reader) { return reader.contacts().contacts(filter); });
-    if (!found) {
-        return pass(found);
-    }
-    return page_of(
-        found->records, cursor.text(found->next), "contacts",
-        [&](const Contact& contact) { return view(contact, call.principal); },
-        [&](const Contact& contact) { return cursor.text(contact.number); });
+    filter.tags = call.fields.words("tag", Contact::tags_max).value_or(filter.tags);
+    filter.text = call.fields.text("text", search_bytes_max).value_or("");
+    return list_people(context, call, "contacts", filter, !filter.text.empty(),
+                       &store::ContactReader::contacts);
 }
 
 Result<value> show(const Context& context, Call& call) {
@@ -137,17 +114,13 @@ Result<value> put(const Context& context, Call& call) {
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<Contact> {
-            const auto owner = find_own_account(tables, call, account);
-            if (!owner) {
-                return pass(owner);
+            const auto asked = find_asked_person(tables, call, account);
+            if (!asked) {
+                return pass(asked);
             }
-            const auto number = person_of(call);
-            if (!number) {
-                return pass(number);
-            }
-            contact.account = owner->id;
-            contact.number = *number;
-            const auto found = tables.contacts().find_contact(owner->id, *number);
+            contact.account = asked->account;
+            contact.number = asked->number;
+            const auto found = tables.contacts().find_contact(asked->account, asked->number);
             if (!found) {
                 return pass(found);
             }

@@ -1,11 +1,10 @@
 #include "api/manage/contacts/person_call.hpp"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"
+#include "base/number.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -53,18 +52,24 @@ Result<AskedPerson> take_asked_person(const Context& context, Call& call) {
     return number ? Result<AskedPerson>{{.account = owner->id, .number = *number}} : pass(number);
 }
 
+Result<AskedPerson> find_asked_person(store::Tables& tables, Call& call,
+                                      const std::optional<std::string>& account) {
+    const auto owner = find_own_account(tables, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    const auto number = person_of(call);
+    return number ? Result<AskedPerson>{{.account = owner->id, .number = *number}} : pass(number);
+}
+
 std::string NumberCursor::text(model::PhoneNumber number) const {
     return std::to_string(permuted(static_cast<std::uint64_t>(number.value()), Direction::forward));
 }
 
 std::optional<model::PhoneNumber> NumberCursor::parse(std::string_view text) const {
-    std::uint64_t block = 0;
-    const auto* end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, block);
-    if (read.ec != std::errc{} || read.ptr != end) {
-        return std::nullopt;
-    }
-    return model::PhoneNumber::parse(std::to_string(permuted(block, Direction::back)));
+    return parse_whole<std::uint64_t>(text).and_then([this](std::uint64_t block) {
+        return model::PhoneNumber::parse(std::to_string(permuted(block, Direction::back)));
+    });
 }
 
 /// A Feistel network over two halves of 32 bits, with the store's keyed digest as its function.

@@ -26,6 +26,10 @@ struct AskedPerson {
 /// Of a call with the field `account` alone and a number in its path, whose caller sees people.
 /// Errors: those of its fields, of find_own_account and of the functions above.
 [[nodiscard]] Result<AskedPerson> take_asked_person(const Context& context, Call& call);
+/// The same inside a change, by a caller who may change people. Errors: those of find_own_account
+/// and person_of.
+[[nodiscard]] Result<AskedPerson> find_asked_person(store::Tables& tables, Call& call,
+                                                    const std::optional<std::string>& account);
 
 /// The position of a number in a list, as its cursor has it: encrypted, because viewers see masked
 /// numbers.

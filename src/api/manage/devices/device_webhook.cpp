@@ -17,12 +17,9 @@ boost::json::object view_webhook(const model::Device& device) {
 Result<value> set(const Context& context, const Call& call, const std::string& url) {
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Device> {
-            const auto device = find_device(tables, call, call.id);
+            const auto device = matching(call, find_device(tables, call, call.id), view_webhook);
             if (!device) {
                 return pass(device);
-            }
-            if (auto matched = check_match(call, view_webhook(*device)); !matched) {
-                return pass(matched);
             }
             return tables.update_device(device->number, {.webhook_url = url, .pace = {}});
         },

@@ -25,7 +25,7 @@ using boost::json::value;
 /// The fields of `add`.
 struct Wanted {
     std::optional<std::string> account;
-    std::string number;
+    model::PhoneNumber number;
     std::optional<std::string> connector;
     store::DevicePatch choices;
     std::optional<CloudAccess> cloud;
@@ -65,6 +65,12 @@ store::DevicePatch take_choices(Fields& fields, const Context& context) {
     return patch;
 }
 
+/// The named device, for a change that If-Match allows.
+Result<model::Device> find_edited(store::DeviceTables& tables, const Call& call) {
+    return matching(call, find_device(tables, call, call.id),
+                    [](const model::Device& device) { return view(device); });
+}
+
 void check_cloud_fields(Fields& fields, const CloudAccess& given, std::string_view connector) {
     if (connector != model::cloud_connector) {
         fields.mistake("cloud", "is for devices on the connector cloud alone");
@@ -76,8 +82,8 @@ void check_cloud_fields(Fields& fields, const CloudAccess& given, std::string_vi
 Wanted take_wanted(Fields& fields, const Context& context) {
     Wanted wanted;
     wanted.account = fields.text("account", 32);
-    const auto typed = fields.required_text("number", typed_number_bytes_max);
-    wanted.number = international(typed).value_or("");
+    const auto number = parse_typed(fields.required_text("number", typed_number_bytes_max));
+    wanted.number = number.value_or(model::PhoneNumber{});
     wanted.connector = fields.text("connector", 32);
     if (wanted.connector && !model::is_connector_name(*wanted.connector)) {
         fields.mistake("connector", "must be the name of a connector");
@@ -88,8 +94,7 @@ Wanted take_wanted(Fields& fields, const Context& context) {
         check_cloud_fields(fields, *wanted.cloud,
                            wanted.connector.value_or(std::string{context.default_connector}));
     }
-    if (!model::PhoneNumber::parse(wanted.number) ||
-        !admission::recipient_possible(wanted.number)) {
+    if (!number || !admission::recipient_possible(number->text())) {
         fields.mistake("number", std::string{number_needed});
     }
     return wanted;
@@ -112,8 +117,8 @@ std::unexpected<Error> refused(const Call& call, const model::Account& owner, co
     return fail(ErrorCode::conflict,
                 call.principal.knows(refusal.taken_by)
                     ? fmt::format("{} is a device of {} already: remove it there first",
-                                  wanted.number, refusal.taken_by.text())
-                    : fmt::format("{} is registered already", wanted.number));
+                                  wanted.number.text(), refusal.taken_by.text())
+                    : fmt::format("{} is registered already", wanted.number.text()));
 }
 
 Result<model::Device> add_in(const Context& context, store::Tables& tables, Call& call,
@@ -124,7 +129,7 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, Call
     }
     const auto connector = wanted.connector.value_or(std::string{context.default_connector});
     auto added = add_device(tables, context.devices, call.principal, *owner,
-                            {.number = *model::PhoneNumber::parse(wanted.number),
+                            {.number = wanted.number,
                              .connector = connector,
                              .connector_named = wanted.connector.has_value(),
                              .connector_offered = connectors::may_choose(context, call, connector),
@@ -247,12 +252,9 @@ Result<value> change(const Context& context, Call& call) {
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Device> {
-            const auto device = find_device(tables, call, call.id);
+            const auto device = find_edited(tables, call);
             if (!device) {
                 return pass(device);
-            }
-            if (auto matched = check_match(call, view(*device)); !matched) {
-                return pass(matched);
             }
             const auto same = is_of_cloud ? check_unchanged(**known, *device) : Result<void>{};
             if (!same) {
@@ -302,12 +304,9 @@ Result<value> remove(const Context& context, Call& call) {
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::PhoneNumber> {
-            const auto device = find_device(tables, call, call.id);
+            const auto device = find_edited(tables, call);
             if (!device) {
                 return pass(device);
-            }
-            if (auto matched = check_match(call, view(*device)); !matched) {
-                return pass(matched);
             }
             if (auto removed = tables.remove_device(device->number); !removed) {
                 return pass(removed);

@@ -80,19 +80,16 @@ CallerName name_of(const admission::Principal& principal) {
     return {.actor = "anyone", .actor_name = {}};
 }
 
-Result<void> LoggedChange::check_place() const {
+Result<void> LoggedChange::confirm(store::Tables& tables) const {
     if (rooms_.ownership != nullptr && call_.placed &&
         !rooms_.ownership->works_for(*call_.placed)) {
         return fail(ErrorCode::elsewhere, "another node works for the account now");
     }
-    return {};
+    return rooms_.rights.confirm(tables, call_.principal);
 }
 
 Result<void> LoggedChange::run(store::Tables& tables, Change& change) const {
-    if (auto here = check_place(); !here) {
-        return here;
-    }
-    if (auto confirmed = rooms_.rights.confirm(tables, call_.principal); !confirmed) {
+    if (auto confirmed = confirm(tables); !confirmed) {
         return confirmed;
     }
     const auto known = named_row(tables, operation_.resource, call_.id);
@@ -163,10 +160,7 @@ Result<std::optional<model::AccountId>> ChangeLog::account_meant(store::Tables& 
 
 Result<void> ChangeLog::begin() {
     return context_.change([this](store::Tables& tables) -> Result<void> {
-        if (auto here = logged_.check_place(); !here) {
-            return here;
-        }
-        if (auto confirmed = context_.rights.confirm(tables, call_.principal); !confirmed) {
+        if (auto confirmed = logged_.confirm(tables); !confirmed) {
             return confirmed;
         }
         const auto account = account_meant(tables);

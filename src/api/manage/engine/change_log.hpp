@@ -39,8 +39,9 @@ public:
 
     [[nodiscard]] Result<void> run(store::Tables& tables, Change& change) const;
 
-    /// Errors: elsewhere: this process does not work any more for the account of the call.
-    [[nodiscard]] Result<void> check_place() const;
+    /// Whether the call may change something. Errors: elsewhere (this process does not work any
+    /// more for the account of the call), forbidden (the caller's rights have changed).
+    [[nodiscard]] Result<void> confirm(store::Tables& tables) const;
 
     /// The entry without rows and outcome.
     [[nodiscard]] store::AuditEntry entry() const;

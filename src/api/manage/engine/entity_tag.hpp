@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <boost/json/object.hpp>
 
@@ -25,5 +26,16 @@ namespace merpati::api::manage {
 /// Checks If-Match, inside the transaction of a change. `shown` is the resource as that sees it.
 /// Errors: precondition_failed.
 [[nodiscard]] Result<void> check_match(const Call& call, const boost::json::object& shown);
+
+/// The record that was found for a change, if If-Match allows that. `show` answers the resource of
+/// a record. Errors: those of `found`, and of check_match.
+template <class Record, class Show>
+[[nodiscard]] Result<Record> matching(const Call& call, Result<Record> found, Show show) {
+    if (!found) {
+        return found;
+    }
+    auto matched = check_match(call, show(*found));
+    return matched ? std::move(found) : pass(matched);
+}
 
 }  // namespace merpati::api::manage

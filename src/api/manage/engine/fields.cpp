@@ -1,6 +1,5 @@
 #include "api/manage/engine/fields.hpp"
 
-#include <charconv>
 #include <ranges>
 
 #include <boost/json/parse.hpp>
@@ -9,6 +8,7 @@
 
 #include "api/json_fields.hpp"
 #include "base/ascii.hpp"
+#include "base/number.hpp"
 #include "base/utf8.hpp"
 
 namespace merpati::api::manage {
@@ -29,13 +29,6 @@ bool has_control_characters(std::string_view text) {
 std::string without_layout(std::string text) {
     std::erase_if(text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; });
     return text;
-}
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole ? std::optional{number} : std::nullopt;
 }
 
 }  // namespace
@@ -59,6 +52,18 @@ std::optional<std::string> percent_decode(std::string_view text) {
                                                                 : std::nullopt;
 }
 
+Result<boost::json::object> parse_object(std::string_view body) {
+    boost::system::error_code error;
+    // JsonFields refuses a duplicate field. boost::json would silently keep the last one.
+    const bool strict = JsonFields::parse(body).has_value();
+    auto parsed = strict ? boost::json::parse(body, error) : boost::json::value{};
+    if (error || !parsed.is_object()) {
+        return fail(ErrorCode::invalid_argument,
+                    "the body must be one JSON object in UTF-8, with each field once");
+    }
+    return std::move(parsed.get_object());
+}
+
 Result<Fields> Fields::of(http::Method method, std::string_view query, std::string_view body) {
     if (method == http::Method::get || method == http::Method::del) {
         return body.empty() ? from_query(query)
@@ -75,15 +80,11 @@ Result<Fields> Fields::from_body(std::string_view body) {
     if (body.empty()) {
         return fields;
     }
-    boost::system::error_code error;
-    // JsonFields refuses a duplicate field. boost::json would silently keep the last one.
-    const bool strict = JsonFields::parse(body).has_value();
-    auto parsed = strict ? boost::json::parse(body, error) : boost::json::value{};
-    if (error || !parsed.is_object()) {
-        return fail(ErrorCode::invalid_argument,
-                    "the body must be one JSON object in UTF-8, with each field once");
+    auto parsed = parse_object(body);
+    if (!parsed) {
+        return pass(parsed);
     }
-    fields.fields_ = std::move(parsed.get_object());
+    fields.fields_ = *std::move(parsed);
     return fields;
 }
 
@@ -188,13 +189,22 @@ std::optional<std::int64_t> Fields::integer(std::string_view name, std::int64_t 
     if (const auto* value = given->if_int64()) {
         number = *value;
     } else if (const auto* string = given->if_string(); from_query_ && string != nullptr) {
-        number = whole_number(*string);
+        number = parse_whole<std::int64_t>(*string);
     }
     if (!number || *number < lowest || *number > highest) {
         mistake(name, fmt::format("must be a whole number from {} to {}", lowest, highest));
         return std::nullopt;
     }
     return number;
+}
+
+std::int64_t Fields::required_integer(std::string_view name, std::int64_t lowest,
+                                      std::int64_t highest) {
+    const auto number = integer(name, lowest, highest);
+    if (!number) {
+        mistake(name, "must be given");
+    }
+    return number.value_or(lowest);
 }
 
 std::optional<bool> Fields::boolean(std::string_view name) {

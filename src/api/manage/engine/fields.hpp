@@ -23,6 +23,10 @@ namespace merpati::api::manage {
 /// character, because errors quote it.
 [[nodiscard]] std::optional<std::string> percent_decode(std::string_view text);
 
+/// A JSON object that has each field once. Errors: invalid_argument, with a sentence for the
+/// caller.
+[[nodiscard]] Result<boost::json::object> parse_object(std::string_view body);
+
 /// An error in one field.
 struct Mistake {
     std::string field;
@@ -68,6 +72,9 @@ public:
     [[nodiscard]] std::optional<std::string> prose(std::string_view name, std::size_t bytes_max);
     [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name, std::int64_t lowest,
                                                       std::int64_t highest);
+    /// The same, but a missing number is a mistake. Answers `lowest` for a wrong field.
+    [[nodiscard]] std::int64_t required_integer(std::string_view name, std::int64_t lowest,
+                                                std::int64_t highest);
     [[nodiscard]] std::optional<bool> boolean(std::string_view name);
     /// A list of 1 to `most` strings of at most 64 bytes each; in a query, one text with commas.
     [[nodiscard]] std::optional<std::vector<std::string>> words(std::string_view name,

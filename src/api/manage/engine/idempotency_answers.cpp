@@ -1,5 +1,6 @@
 #include "api/manage/engine/idempotency_answers.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,10 +11,9 @@ namespace merpati::api::manage {
 namespace {
 
 Outcome in_progress() {
-    auto outcome = problem(409, "idempotency_in_progress",
-                           "the first request with this Idempotency-Key is still running");
-    outcome.headers = "Retry-After: 1\r\n";
-    return outcome;
+    return with_retry_after(problem(409, "idempotency_in_progress",
+                                    "the first request with this Idempotency-Key is still running"),
+                            std::chrono::seconds{1});
 }
 
 Outcome key_reused() {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -21,6 +20,7 @@
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/page_items.hpp"
 #include "api/manage/engine/views.hpp"
+#include "base/number.hpp"
 #include "base/ordered_map.hpp"
 #include "base/uuid.hpp"
 
@@ -50,14 +50,14 @@ template <class Parse>
     return static_cast<std::size_t>(fields.integer("limit", 1, page_max).value_or(page_default));
 }
 
-/// Takes the fields `account`, `cursor` and `limit` into the filter. Must take the call's last
-/// fields, because it ends with find_owner.
-template <class Filter>
+/// Takes the fields `account`, `cursor` and `limit` into the filter. `parse` reads the position of
+/// a cursor. Must take the call's last fields, because it ends with find_owner.
+template <class Parse, class Filter>
 [[nodiscard]] Result<void> take_page(const Context& context, Call& call, std::string_view list,
-                                     Filter& filter) {
+                                     Parse parse, Filter& filter) {
     auto& fields = call.fields;
     const auto account = fields.text("account", 32);
-    filter.before = take_cursor(fields, list, Uuid::parse);
+    filter.before = take_cursor(fields, list, parse);
     filter.limit = take_limit(fields);
     const auto owner = find_owner(context, call, account);
     if (!owner) {
@@ -112,14 +112,8 @@ struct NumberedPage {
 
 /// Takes `cursor` and `limit`, which is page_max if it is not given.
 [[nodiscard]] inline NumberedPage take_numbered_page(Fields& fields, std::string_view list) {
-    const auto parse = [](std::string_view text) -> std::optional<std::int64_t> {
-        std::int64_t number = 0;
-        const auto* end = text.data() + text.size();
-        const auto read = std::from_chars(text.data(), end, number);
-        return read.ec == std::errc{} && read.ptr == end ? std::optional{number} : std::nullopt;
-    };
     return {
-        .after = take_cursor(fields, list, parse),
+        .after = take_cursor(fields, list, parse_whole<std::int64_t>),
         .limit = static_cast<std::size_t>(fields.integer("limit", 1, page_max).value_or(page_max))};
 }
 

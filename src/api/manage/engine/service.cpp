@@ -1,7 +1,6 @@
 #include "api/manage/engine/service.hpp"
 
 #include <array>
-#include <charconv>
 #include <exception>
 #include <functional>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include "api/manage/engine/open_uploads.hpp"
 #include "api/manage/engine/workers.hpp"
+#include "base/number.hpp"
 #include "callback/sender.hpp"
 
 namespace merpati::api::manage {
@@ -128,12 +128,6 @@ private:
     OpenExports::Place place_;
 };
 
-std::optional<std::uint64_t> number_of(std::string_view text) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc{} ? std::optional{number} : std::nullopt;
-}
-
 }  // namespace
 
 class Service::Impl {
@@ -183,7 +177,7 @@ public:
                                                     http::Responder responder,
                                                     http::PieceHold hold) {
         auto asked = request_of(request);
-        const auto length = request.header("Content-Length").and_then(number_of);
+        const auto length = request.header("Content-Length").and_then(parse_whole<std::uint64_t>);
         if (asked.head.content_type == json_type && length.value_or(0) > json_upload_max) {
             responder.send(reply_of(body_too_large(), request));
             return nullptr;

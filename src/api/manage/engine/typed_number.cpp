@@ -43,6 +43,11 @@ std::optional<std::string> international(std::string_view typed, std::string_vie
     return digits->empty() ? std::nullopt : std::move(digits);
 }
 
+std::optional<model::PhoneNumber> parse_typed(std::string_view typed) {
+    const auto digits = international(typed);
+    return digits ? model::PhoneNumber::parse(*digits) : std::nullopt;
+}
+
 bool may_be_an_end(std::string_view typed) {
     const auto digits = digits_of(typed);
     return digits && !digits->starts_with('0');

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/ids.hpp"
+
 namespace merpati::api::manage {
 
 /// The longest text that is read as a number.
@@ -21,6 +23,9 @@ inline constexpr std::string_view home_country = "62";
 /// caller to check.
 [[nodiscard]] std::optional<std::string> international(std::string_view typed,
                                                        std::string_view country = home_country);
+
+/// The number that was typed; empty: it is none (model::PhoneNumber).
+[[nodiscard]] std::optional<model::PhoneNumber> parse_typed(std::string_view typed);
 
 /// Whether the text is nothing but digits and separators: no "+" and no 0 before it says that the
 /// number is whole, so it may be its end.

@@ -4,10 +4,9 @@
 #include <string>
 #include <utility>
 
-#include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
-#include "api/json_fields.hpp"
+#include "api/manage/engine/fields.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/typed_number.hpp"
@@ -56,12 +55,7 @@ Result<object> read_message(Upload& upload) {
         }
         body += **piece;
     }
-    boost::system::error_code error;
-    auto parsed = JsonFields::parse(body) ? boost::json::parse(body, error) : value{};
-    if (error || !parsed.is_object()) {
-        return malformed("the body must be one JSON object in UTF-8, with each field once");
-    }
-    return std::move(parsed.get_object());
+    return parse_object(body);
 }
 
 /// The recipients, each an object. Errors: invalid_argument.

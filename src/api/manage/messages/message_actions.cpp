@@ -47,15 +47,8 @@ Result<value> send_now(const Context& context, Call& call) {
             ErrorCode::conflict,
             fmt::format("message {} is due already: `waits` says what it waits for", call.id));
     }
-    auto hastened = context.messages.hasten(
-        {.message = std::make_unique<model::Message>(std::move(record->message)),
-         .queued_at = record->queued_at,
-         .attempts = record->attempts});
-    if (!hastened) {
-        return pass(hastened);
-    }
-    const auto shown = find_named_message(context, call);
-    return shown ? Result<value>{view(*shown, call.principal)} : pass(shown);
+    auto hastened = context.messages.hasten(queued(*std::move(record)));
+    return hastened ? show_again(context, call) : pass(hastened);
 }
 
 /// Sends a failed or cancelled message as a new message, which is checked and charged like any

@@ -16,11 +16,6 @@ constexpr std::size_t end_digits_min = 4;     // Fewer would select too many.
 constexpr std::size_t number_digits_min = 8;  // Of a whole number.
 constexpr std::size_t text_bytes_max = 128;
 
-std::optional<model::PhoneNumber> parse_device(std::string_view text) {
-    const auto number = international(text);
-    return number ? model::PhoneNumber::parse(*number) : std::nullopt;
-}
-
 /// Takes the field `to`: a number, or its last digits.
 void take_recipient(Fields& fields, store::MessageFilter& filter) {
     const auto to = fields.text("to", typed_number_bytes_max);
@@ -46,7 +41,7 @@ MessageFilters::MessageFilters(Fields& fields) {
     account_ = fields.text("account", 32);
     filter_.state = fields.word("state", model::parse_message_state, states);
     take_recipient(fields, filter_);
-    filter_.device = fields.word("device", parse_device, "the number of a device");
+    filter_.device = fields.word("device", parse_typed, "the number of a device");
     if (const auto code = fields.integer("code", 1, std::numeric_limits<std::uint16_t>::max())) {
         filter_.code = static_cast<model::StatusCode>(*code);
     }

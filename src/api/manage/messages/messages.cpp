@@ -22,14 +22,6 @@ namespace {
 
 using boost::json::value;
 
-Result<value> show_again(const Context& context, const Call& call) {
-    const auto record = find_named_message(context, call);
-    if (!record) {
-        return pass(record);
-    }
-    return view(*record, call.principal);
-}
-
 /// Null: it is not sent as a template.
 value shown_variables(const model::Message& message) {
     const auto* filled = message.filled_template.get();
@@ -172,6 +164,21 @@ Result<value> show(const Context& context, Call& call) {
         });
 }
 
+Result<value> show_again(const Context& context, const Call& call) {
+    const auto record = find_named_message(context, call);
+    if (!record) {
+        return pass(record);
+    }
+    return view(*record, call.principal);
+}
+
+store::QueuedMessage queued(store::MessageRecord record) {
+    return {.message = std::make_unique<model::Message>(std::move(record.message)),
+            .queued_at = record.queued_at,
+            .attempts = record.attempts,
+            .intent_recorded = record.state == model::MessageState::sending};
+}
+
 Result<value> cancel(const Context& context, Call& call) {
     auto record = find_named_message(context, call);
     if (!record) {
@@ -182,15 +189,8 @@ Result<value> cancel(const Context& context, Call& call) {
                     fmt::format("message {} is {}: only one that waits can be cancelled", call.id,
                                 model::to_string(record->state)));
     }
-    auto cancelled = context.messages.cancel(
-        {.message = std::make_unique<model::Message>(std::move(record->message)),
-         .queued_at = record->queued_at,
-         .attempts = record->attempts,
-         .intent_recorded = record->state == model::MessageState::sending});
-    if (!cancelled) {
-        return pass(cancelled);
-    }
-    return show_again(context, call);
+    auto cancelled = context.messages.cancel(queued(*std::move(record)));
+    return cancelled ? show_again(context, call) : pass(cancelled);
 }
 
 /// Queues a held message again. It may then arrive twice, which the caller accepts.

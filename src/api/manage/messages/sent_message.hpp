@@ -1,13 +1,15 @@
-// A message that a call sends, and a message as its own address shows it.
+// Messages of calls: one that a call sends, and one that its path names.
 #pragma once
 
 #include <cstdint>
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
 #include "api/manage/engine/call.hpp"
 #include "api/manage/engine/context.hpp"
 #include "api/send/single_send.hpp"
+#include "store/reader.hpp"
 
 namespace merpati::api::manage::messages {
 
@@ -16,6 +18,12 @@ namespace merpati::api::manage::messages {
 /// meanwhile), timeout.
 [[nodiscard]] Result<model::MessageId> send_message(const Context& context, Call& call,
                                                     SingleMessage message);
+
+/// The message of the call's path, as it is after the call.
+[[nodiscard]] Result<boost::json::value> show_again(const Context& context, const Call& call);
+
+/// The message as MessageControl takes one that waits.
+[[nodiscard]] store::QueuedMessage queued(store::MessageRecord record);
 
 /// Whether the texts that its recipient reads are shown.
 enum class Texts : std::uint8_t { hidden, shown };

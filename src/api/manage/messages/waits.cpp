@@ -6,6 +6,7 @@
 
 #include "api/manage/engine/views.hpp"
 #include "api/manage/messages/message_control.hpp"
+#include "api/manage/messages/sent_message.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -69,11 +70,7 @@ Wait wait_of(const Context& context, const store::MessageRecord& record,
                 .since = trail.handed_over_at ? trail.handed_over_at : lost_at,
                 .until = record.queued_at};
     }
-    auto known =
-        context.messages.wait_of({.message = std::make_unique<model::Message>(record.message),
-                                  .queued_at = record.queued_at,
-                                  .attempts = record.attempts,
-                                  .intent_recorded = record.state == model::MessageState::sending});
+    const auto known = context.messages.wait_of(messages::queued(record));
     return known ? *known : wait_by_rows(context, record);
 }
 

@@ -36,7 +36,6 @@ std::optional<Outcome> refuse_unconfirmed(const Context& context, const Call& ca
 
 }  // namespace
 
-/// Ends all other sessions, and removes sign-in links that were not used.
 Result<value> change_password(const Context& context, Call& call) {
     auto& fields = call.fields;
     const auto current = take_password(fields, "current");
@@ -66,11 +65,8 @@ Result<value> change_password(const Context& context, Call& call) {
             if (!*now || (**now).password_hash != before.password_hash) {
                 return fail(ErrorCode::conflict, "the password was changed meanwhile");
             }
-            if (auto ended = people.end_sessions(before.id, session->id); !ended) {
+            if (auto ended = people::end_access(people, before.id, session->id); !ended) {
                 return pass(ended);
-            }
-            if (auto removed = people.remove_links(before.id); !removed) {
-                return pass(removed);
             }
             return people.update_person(before.id, {.password_hash = password->hash});
         },

@@ -85,9 +85,8 @@ Result<model::Person> make_person(store::Tables& tables, const std::string& emai
     if (!is_unused(**known)) {
         return fail(ErrorCode::conflict, "the person has changed meanwhile: try again");
     }
-    auto ended = people.end_sessions(id, std::nullopt);
-    auto removed = ended ? people.remove_links(id) : pass(ended);
-    return removed ? people.update_person(id, {.password_hash = hash}) : pass(removed);
+    const auto ended = people::end_access(people, id);
+    return ended ? people.update_person(id, {.password_hash = hash}) : pass(ended);
 }
 
 /// Accepts for a person who is new here.

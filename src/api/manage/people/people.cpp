@@ -8,6 +8,8 @@
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"
 #include "api/manage/people/person_fields.hpp"
+#include "people/sign_in.hpp"
+#include "people/token.hpp"
 
 namespace merpati::api::manage::people_of_server {
 namespace {
@@ -140,7 +142,6 @@ Result<value> create(const Context& context, Call& call) {
         [&](const model::Person& made) { return with_password(made, password->made); });
 }
 
-/// A new password ends all sessions, and removes sign-in links that were not used.
 Result<value> change(const Context& context, Call& call) {
     auto& fields = call.fields;
     store::PersonPatch patch;
@@ -184,10 +185,8 @@ Result<value> change(const Context& context, Call& call) {
             }
             auto& people = tables.people();
             if (patch.password_hash) {
-                auto ended = people.end_sessions(person->id, std::nullopt);
-                auto removed = ended ? people.remove_links(person->id) : pass(ended);
-                if (!removed) {
-                    return pass(removed);
+                if (auto ended = people::end_access(people, person->id); !ended) {
+                    return pass(ended);
                 }
             }
             if (totp && person->has_second_factor) {
@@ -243,10 +242,20 @@ Result<value> link(const Context& context, Call& call) {
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<std::string> {
             const auto person = find_person(tables, call.id);
-            return person ? make_link(context, tables, person->id, expires_at) : pass(person);
+            if (!person) {
+                return pass(person);
+            }
+            auto token = people::make_token(context.random);
+            const auto put = tables.people().put_link({.digest = *people::token_digest(token),
+                                                       .person = person->id,
+                                                       .expires_at = expires_at});
+            return put ? Result<std::string>{std::move(token)} : pass(put);
         },
-        [&](const std::string& url) {
-            return object{{"url", url}, {"expires_at", to_rfc3339(expires_at)}};
+        // Browsers do not send what is after the '#' to servers.
+        [&](const std::string& token) {
+            return object{
+                {"url", fmt::format("{}/app/sign-in#{}", context.people.app_url(), token)},
+                {"expires_at", to_rfc3339(expires_at)}};
         });
 }
 

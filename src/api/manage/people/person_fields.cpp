@@ -4,7 +4,6 @@
 
 #include "people/email.hpp"
 #include "people/password.hpp"
-#include "people/token.hpp"
 #include "store/people.hpp"
 
 namespace merpati::api::manage {
@@ -100,17 +99,6 @@ boost::json::object view(const model::Person& person) {
             {"totp", person.has_second_factor},
             {"memberships", std::move(memberships)},
             {"created_at", to_rfc3339(person.created_at)}};
-}
-
-Result<std::string> make_link(const Context& context, store::Tables& tables, model::PersonId person,
-                              Timestamp expires_at) {
-    const auto token = people::make_token(context.random);
-    if (auto put = tables.people().put_link(
-            {.digest = *people::token_digest(token), .person = person, .expires_at = expires_at});
-        !put) {
-        return pass(put);
-    }
-    return fmt::format("{}/app/sign-in#{}", context.people.app_url(), token);
 }
 
 }  // namespace merpati::api::manage

@@ -49,9 +49,4 @@ struct NewPassword {
 [[nodiscard]] boost::json::object view(const model::Person& person);
 [[nodiscard]] boost::json::object view(const model::Membership& membership);
 
-/// Stores a sign-in link for the person and answers its URL. The token is after the '#', a part
-/// that browsers do not send to servers.
-[[nodiscard]] Result<std::string> make_link(const Context& context, store::Tables& tables,
-                                            model::PersonId person, Timestamp expires_at);
-
 }  // namespace merpati::api::manage

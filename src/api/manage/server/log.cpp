@@ -56,31 +56,24 @@ Result<value> answer(const Context& context, const store::AuditFilter& filter, b
         [](const store::AuditEntry& entry) { return entry.id.text(); });
 }
 
-void take_choices(Fields& fields, store::AuditFilter& filter) {
-    filter.object = fields.text("object", object_bytes_max);
-    filter.before = take_cursor(fields, "log", model::AuditId::parse);
-    filter.limit = take_limit(fields);
-}
-
 }  // namespace
 
 Result<value> of_server(const Context& context, Call& call) {
     store::AuditFilter filter;
-    const auto account = call.fields.text("account", 32);
     filter.actor = call.fields.text("actor", 64);
-    take_choices(call.fields, filter);
-    const auto owner = find_owner(context, call, account);
-    if (!owner) {
-        return pass(owner);
+    filter.object = call.fields.text("object", object_bytes_max);
+    if (auto taken = take_page(context, call, "log", model::AuditId::parse, filter); !taken) {
+        return pass(taken);
     }
-    filter.account = *owner;
     return answer(context, filter, false);
 }
 
 Result<value> of_account(const Context& context, Call& call) {
     store::AuditFilter filter;
     const auto account = call.fields.text("account", 32);
-    take_choices(call.fields, filter);
+    filter.object = call.fields.text("object", object_bytes_max);
+    filter.before = take_cursor(call.fields, "log", model::AuditId::parse);
+    filter.limit = take_limit(call.fields);
     const auto owner = find_own_account(context, call, account);
     if (!owner) {
         return pass(owner);

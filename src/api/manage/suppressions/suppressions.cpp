@@ -1,7 +1,6 @@
 // Numbers that campaigns must not reach: list, record, change, removal, import and export.
 
 #include <array>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,11 +8,11 @@
 #include <utility>
 
 #include "api/manage/campaigns/people_upload.hpp"
-#include "api/manage/contacts/people_lines.hpp"
+#include "api/manage/contacts/people_lists.hpp"
 #include "api/manage/contacts/person_call.hpp"
 #include "api/manage/engine/handlers.hpp"
-#include "api/manage/engine/listing.hpp"
 #include "api/manage/engine/lookup.hpp"
+#include "base/number.hpp"
 #include "campaign/audience/people_import.hpp"
 #include "store/contacts.hpp"
 
@@ -32,12 +31,8 @@ Result<Suppression> written(store::Tables& tables, const Suppression& wished) {
 /// "62812": the first digits of numbers. Empty: the text is something else.
 std::optional<std::int64_t> parse_beginning(std::string_view text) {
     constexpr std::size_t digits_max = 15;
-    std::int64_t digits = 0;
-    const auto* end = text.data() + text.size();
-    const auto [last, error] = std::from_chars(text.data(), end, digits);
-    const bool fits = error == std::errc{} && last == end && text.size() <= digits_max;
-    return fits && text.front() >= '1' && text.front() <= '9' ? std::optional{digits}
-                                                              : std::nullopt;
+    const auto digits = text.size() <= digits_max ? parse_whole<std::int64_t>(text) : std::nullopt;
+    return digits && text.front() >= '1' && text.front() <= '9' ? digits : std::nullopt;
 }
 
 /// In the order of numbers.
@@ -69,33 +64,11 @@ private:
 }  // namespace
 
 Result<value> list(const Context& context, Call& call) {
-    const NumberCursor cursor{context.store};
-    const auto account = call.fields.text("account", 32);
     const auto beginning = call.fields.word("number", parse_beginning,
                                             "the first digits of a number, with its country code");
-    store::SuppressionFilter filter{.account = {}, .beginning = beginning.value_or(0)};
-    filter.after =
-        take_cursor(call.fields, "suppressions", [&](auto text) { return cursor.parse(text); });
-    filter.limit = take_limit(call.fields);
-    const auto owner = find_own_account(context, call, account);
-    if (!owner) {
-        return pass(owner);
-    }
-    if (beginning) {
-        if (auto sees = check_sees_people(call, owner->id); !sees) {
-            return pass(sees);
-        }
-    }
-    filter.account = owner->id;
-    const auto found =
-        context.read([&](store::Reader& reader) { return reader.contacts().suppressions(filter); });
-    if (!found) {
-        return pass(found);
-    }
-    return page_of(
-        found->records, cursor.text(found->next), "suppressions",
-        [&](const Suppression& suppression) { return view(suppression, call.principal); },
-        [&](const Suppression& suppression) { return cursor.text(suppression.number); });
+    const store::SuppressionFilter filter{.account = {}, .beginning = beginning.value_or(0)};
+    return list_people(context, call, "suppressions", filter, beginning.has_value(),
+                       &store::ContactReader::suppressions);
 }
 
 Result<value> show(const Context& context, Call& call) {
@@ -122,16 +95,12 @@ Result<value> put(const Context& context, Call& call) {
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<Suppression> {
-            const auto owner = find_own_account(tables, call, account);
-            if (!owner) {
-                return pass(owner);
+            const auto asked = find_asked_person(tables, call, account);
+            if (!asked) {
+                return pass(asked);
             }
-            const auto number = person_of(call);
-            if (!number) {
-                return pass(number);
-            }
-            const Suppression wished{.account = owner->id,
-                                     .number = *number,
+            const Suppression wished{.account = asked->account,
+                                     .number = asked->number,
                                      .reason = reason.value_or(model::SuppressionReason::manual),
                                      .at = context.clock.now(),
                                      .campaign = {}};
@@ -152,22 +121,19 @@ Result<value> remove(const Context& context, Call& call) {
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::PhoneNumber> {
-            const auto owner = find_own_account(tables, call, account);
-            if (!owner) {
-                return pass(owner);
+            const auto asked = find_asked_person(tables, call, account);
+            if (!asked) {
+                return pass(asked);
             }
-            const auto number = person_of(call);
-            if (!number) {
-                return number;
-            }
-            const auto removed = tables.contacts().remove_suppression(owner->id, *number);
+            const auto removed =
+                tables.contacts().remove_suppression(asked->account, asked->number);
             if (!removed) {
                 return pass(removed);
             }
             if (!*removed) {
                 return fail(ErrorCode::not_found, "the number is not suppressed");
             }
-            return number;
+            return asked->number;
         },
         [](model::PhoneNumber number) -> value {
             return {{"number", number.text()}, {"removed", true}};
