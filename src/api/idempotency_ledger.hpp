@@ -11,9 +11,9 @@
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "model/ids.hpp"
+#include "store/fingerprints.hpp"
 #include "store/reader_pool.hpp"
 #include "store/records.hpp"
-#include "store/store.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::api {
@@ -30,7 +30,7 @@ namespace merpati::api {
 /// Threads: any. `first` blocks on the store. Limits: one held key per open request.
 class IdempotencyLedger {
 public:
-    IdempotencyLedger(const store::Store& store, store::ReaderPool& readers)
+    IdempotencyLedger(const store::Fingerprints& store, store::ReaderPool& readers)
         : store_(store), readers_(readers) {}
 
     /// Whether a key is 1 to 255 printable characters.
@@ -54,7 +54,7 @@ public:
         store::MessageTables& tables, const store::IdempotencyRecord& now);
 
 private:
-    const store::Store& store_;
+    const store::Fingerprints& store_;
     store::ReaderPool& readers_;
     KeysInFlight in_flight_;
 };

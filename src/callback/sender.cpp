@@ -28,9 +28,9 @@ outbound::ClientOptions fitted(outbound::ClientOptions client, const Options& op
 /// post, each batch of them followed by a step of the core.
 class Sender::Impl {
 public:
-    Impl(const QueueClock& clock, Random& random, store::Store& store, store::Committer& committer,
-         const outbound::AddressPolicy& policy, outbound::ClientOptions client,
-         SecretLookup secrets, BatchLookup batches, Options options)
+    Impl(const QueueClock& clock, Random& random, store::ReaderSource& store,
+         store::Committer& committer, const outbound::AddressPolicy& policy,
+         outbound::ClientOptions client, SecretLookup secrets, BatchLookup batches, Options options)
         : store_(store),
           client_(clock, thread_.executor(), policy, resolver_, fitted(std::move(client), options)),
           core_(
@@ -148,7 +148,7 @@ private:
         });
     }
 
-    store::Store& store_;
+    store::ReaderSource& store_;
     outbound::EventThread thread_{"callback", [this] { step(); }};
     boost::asio::steady_timer timer_{thread_.executor()};
     bool armed_ = false;
@@ -168,7 +168,7 @@ private:
     bool drained_ = false;
 };
 
-Sender::Sender(const QueueClock& clock, Random& random, store::Store& store,
+Sender::Sender(const QueueClock& clock, Random& random, store::ReaderSource& store,
                store::Committer& committer, const outbound::AddressPolicy& policy,
                outbound::ClientOptions client, SecretLookup secrets, BatchLookup batches,
                Options options)

@@ -21,8 +21,8 @@
 #include "model/leave.hpp"
 #include "outbound/client.hpp"
 #include "store/committer.hpp"
+#include "store/reader_source.hpp"
 #include "store/shard_set.hpp"
-#include "store/store.hpp"
 
 namespace merpati::callback {
 
@@ -102,7 +102,7 @@ struct Counts {
 /// Threads: one of its own, which also runs the outbound client. Public methods from any thread.
 class Sender {
 public:
-    Sender(const QueueClock& clock, Random& random, store::Store& store,
+    Sender(const QueueClock& clock, Random& random, store::ReaderSource& store,
            store::Committer& committer, const outbound::AddressPolicy& policy,
            outbound::ClientOptions client, SecretLookup secrets, BatchLookup batches,
            Options options);

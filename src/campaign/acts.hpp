@@ -12,7 +12,7 @@
 #include "model/campaign.hpp"
 #include "model/device.hpp"
 #include "store/campaigns.hpp"
-#include "store/store.hpp"
+#include "store/reader_source.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::campaign {
@@ -107,7 +107,8 @@ using RunChange =
 /// in steps and whole or not at all: every row, as it was uploaded. Suppressions are looked up
 /// anew. The row of a person who was erased is copied as one without a number.
 [[nodiscard]] Result<store::UploadCounts> copy_audience(const RunChange& change,
-                                                        store::Store& store, model::CampaignId from,
+                                                        store::ReaderSource& store,
+                                                        model::CampaignId from,
                                                         model::CampaignId to, const Clock& clock);
 
 /// Whether the device waits for a person to pair it again: its campaigns pause.

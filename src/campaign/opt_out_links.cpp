@@ -65,7 +65,7 @@ Content encrypted(const Content& content, const LinkDigest& digest, const Sha256
 
 }  // namespace
 
-OptOutLinks::OptOutLinks(const store::Store& store, std::string base_url)
+OptOutLinks::OptOutLinks(const store::Fingerprints& store, std::string base_url)
     : OptOutLinks(Keys{.digest = store.fingerprint("opt-out links: digest"),
                        .cipher = store.fingerprint("opt-out links: cipher")},
                   std::move(base_url)) {}

@@ -8,7 +8,7 @@
 
 #include "base/digest.hpp"
 #include "model/ids.hpp"
-#include "store/store.hpp"
+#include "store/fingerprints.hpp"
 
 namespace merpati::campaign {
 
@@ -26,7 +26,7 @@ namespace merpati::campaign {
 class OptOutLinks {
 public:
     /// `base_url`: of the gateway as recipients reach it, "https://merpati.example.org".
-    OptOutLinks(const store::Store& store, std::string base_url);
+    OptOutLinks(const store::Fingerprints& store, std::string base_url);
 
     /// Two keys that nothing else uses.
     struct Keys {

@@ -156,7 +156,7 @@ Result<std::uint64_t> retry(const RunChange& change, const Retry& retry, const C
     return rows;
 }
 
-Result<store::UploadCounts> copy_audience(const RunChange& change, store::Store& store,
+Result<store::UploadCounts> copy_audience(const RunChange& change, store::ReaderSource& store,
                                           model::CampaignId from, model::CampaignId to,
                                           const Clock& clock) {
     auto reader = store.open_reader();

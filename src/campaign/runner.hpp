@@ -28,8 +28,8 @@
 #include "campaign/step_size.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
+#include "store/reader_source.hpp"
 #include "store/shard_set.hpp"
-#include "store/store.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::campaign {
@@ -80,7 +80,7 @@ public:
     struct Means {
         const QueueClock& clock;
         UuidSource& ids;
-        store::Store& store;
+        store::ReaderSource& store;
         store::Committer& committer;
         const admission::Directory& directory;
         const admission::Ownership& ownership;

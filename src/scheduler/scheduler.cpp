@@ -24,9 +24,9 @@ constexpr Millis sleep_longest = 1s;  // The counts are updated at least this of
 /// The thread of the dispatcher.
 class Scheduler::Impl {
 public:
-    Impl(const QueueClock& clock, Random& random, store::Store& store, store::Committer& committer,
-         const connector::Connectors& connectors, CallbackFactory callbacks,
-         FinishListener on_finish, const Options& options)
+    Impl(const QueueClock& clock, Random& random, store::ReaderSource& store,
+         store::Committer& committer, const connector::Connectors& connectors,
+         CallbackFactory callbacks, FinishListener on_finish, const Options& options)
         : clock_(clock),
           store_(store),
           callbacks_(std::move(callbacks)),
@@ -169,7 +169,7 @@ private:
     }
 
     const QueueClock& clock_;
-    store::Store& store_;
+    store::ReaderSource& store_;
     const CallbackFactory callbacks_;
     const FinishListener on_finish_;
     Mailbox<Event> box_;
@@ -186,7 +186,7 @@ private:
     bool is_drained_ = false;
 };
 
-Scheduler::Scheduler(const QueueClock& clock, Random& random, store::Store& store,
+Scheduler::Scheduler(const QueueClock& clock, Random& random, store::ReaderSource& store,
                      store::Committer& committer, const connector::Connectors& connectors,
                      CallbackFactory callbacks, FinishListener on_finish, const Options& options)
     : impl_(std::make_unique<Impl>(clock, random, store, committer, connectors,

@@ -20,7 +20,7 @@
 #include "model/outcome.hpp"
 #include "scheduler/retry_policy.hpp"
 #include "store/committer.hpp"
-#include "store/store.hpp"
+#include "store/reader_source.hpp"
 
 namespace merpati::scheduler {
 
@@ -140,7 +140,7 @@ struct Counts {
 /// thread; from `stop` on, on any thread.
 class Scheduler {
 public:
-    Scheduler(const QueueClock& clock, Random& random, store::Store& store,
+    Scheduler(const QueueClock& clock, Random& random, store::ReaderSource& store,
               store::Committer& committer, const connector::Connectors& connectors,
               CallbackFactory callbacks, FinishListener on_finish, const Options& options);
     ~Scheduler();

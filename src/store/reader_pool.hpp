@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "store/store.hpp"
+#include "store/reader.hpp"
+#include "store/reader_source.hpp"
 
 namespace merpati::store {
 
@@ -28,10 +29,10 @@ class ReaderPool {
 public:
     static constexpr std::size_t kept_max = 8;
 
-    explicit ReaderPool(Store& store) : store_(store) {}
+    explicit ReaderPool(ReaderSource& store) : store_(store) {}
 
-    /// Calls `ask` with a reader, and answers its result. Errors: those of Store::open_reader and
-    /// of `ask`.
+    /// Calls `ask` with a reader, and answers its result. Errors: those of
+    /// ReaderSource::open_reader and of `ask`.
     template <class Ask>
     [[nodiscard]] auto read(Ask ask) -> std::invoke_result_t<Ask, Reader&> {
         auto reader = take();
@@ -53,7 +54,7 @@ private:
     [[nodiscard]] Result<std::unique_ptr<Reader>> take();
     void keep(std::unique_ptr<Reader> reader);
 
-    Store& store_;
+    ReaderSource& store_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Reader>> kept_;
 };

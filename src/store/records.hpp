@@ -145,7 +145,7 @@ struct OriginSummary {
 struct IdempotencyRecord {
     model::AccountId account;
     std::string key;
-    Sha256 fingerprint{};                     // Of operation and body (Store::fingerprint).
+    Sha256 fingerprint{};                     // Of operation and body (Fingerprints).
     std::optional<model::MessageId> message;  // For sends.
     std::uint16_t status = 0;                 // Of the first answer; 0: not given yet.
     std::string answer;                       // The body of the first answer.

@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "store/condition.hpp"
+#include "store/fingerprints.hpp"
 #include "store/ledger.hpp"
 #include "store/reader.hpp"
+#include "store/reader_source.hpp"
 #include "store/tables.hpp"
 #include "store/write_batch.hpp"
 
@@ -28,10 +29,8 @@ class RowJournal;
 ///
 /// Threads: only the committer's thread calls `write`, `maintain`, `checkpoint` and `look_at_disk`;
 /// any thread may call the rest.
-class Store {
+class Store : public ReaderSource, public Fingerprints {
 public:
-    virtual ~Store() = default;
-
     /// Writes the batch as one transaction, and makes it durable (fsync) before it returns. Each
     /// element then holds its result. An empty batch only finds out whether the database is there.
     ///
@@ -50,9 +49,6 @@ public:
     /// stop.
     [[nodiscard]] virtual Result<void> write(WriteBatch& batch) = 0;
 
-    /// The reader must not outlive the store. Errors: store_failed, damaged, unavailable.
-    [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open_reader() = 0;
-
     /// Moves committed pages from the log into the database file, on a thread of its own if there
     /// are many. Called after the results of each batch were reported, and with `is_idle` when no
     /// work waits. Pages that a reader still needs stay in the log, and all pages do if the disk is
@@ -65,11 +61,6 @@ public:
 
     /// Updates the condition with the free space of the disk; called while nothing is written.
     virtual void look_at_disk() = 0;
-
-    /// A keyed digest, by which requests are compared and stored. Without the store's key it
-    /// reveals nothing about the text. Texts keep their fingerprint as long as the store keeps its
-    /// key.
-    [[nodiscard]] virtual Sha256 fingerprint(std::string_view text) const = 0;
 
     /// Null: no other process can share the store, and this one owns every account.
     [[nodiscard]] virtual Nodes* nodes() noexcept { return nullptr; }

@@ -35,7 +35,7 @@ struct AskedPerson {
 /// numbers.
 class NumberCursor {
 public:
-    explicit NumberCursor(const store::Store& store) : store_(store) {}
+    explicit NumberCursor(const store::Fingerprints& store) : store_(store) {}
 
     [[nodiscard]] std::string text(model::PhoneNumber number) const;
     [[nodiscard]] std::optional<std::string> text(std::optional<model::PhoneNumber> number) const {
@@ -48,7 +48,7 @@ private:
     [[nodiscard]] std::uint64_t permuted(std::uint64_t block, Direction direction) const;
     [[nodiscard]] std::uint32_t mixed(int round, std::uint32_t half) const;
 
-    const store::Store& store_;
+    const store::Fingerprints& store_;
 };
 
 /// For a viewer, the number is masked, and the values are null.
