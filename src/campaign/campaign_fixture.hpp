@@ -141,7 +141,7 @@ public:
         platform->report = [this](const auto& id, auto outcome) {
             scheduler->outcome(id, std::move(outcome));
         };
-        runner = std::make_unique<Runner>(Runner::Means{
+        runner = std::make_unique<Runner>(Runner::Rooms{
             .clock = queue_clock,
             .ids = *ids,
             .store = *store,

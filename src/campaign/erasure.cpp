@@ -21,8 +21,8 @@ bool has_texts(const store::MessageRecord& record) {
 
 }  // namespace
 
-PersonErasure::PersonErasure(Means means, const store::Erasure& erasure)
-    : means_(means),
+PersonErasure::PersonErasure(Rooms rooms, const store::Erasure& erasure)
+    : rooms_(rooms),
       erasure_(erasure),
       rows_{.last = 0, .changed = 0, .complete = !erasure.rows_left} {
     filter_.account = erasure_.account;
@@ -40,9 +40,9 @@ Result<PersonErasure::Progress> PersonErasure::step() {
 
 Result<void> PersonErasure::erase_rows() {
     const auto after = rows_.last;
-    auto done = means_.change([&](store::Tables& tables) -> Result<void> {
+    auto done = rooms_.change([&](store::Tables& tables) -> Result<void> {
         auto made = tables.contacts().erase_person(erasure_.account, erasure_.number, after,
-                                                   erased_rows_step, means_.clock.now());
+                                                   erased_rows_step, rooms_.clock.now());
         if (!made) {
             return pass(made);
         }
@@ -64,7 +64,7 @@ Result<void> PersonErasure::erase_rows() {
 
 Result<PersonErasure::Progress> PersonErasure::erase_messages() {
     const auto page =
-        means_.readers.read([this](store::Reader& reader) { return reader.messages(filter_); });
+        rooms_.readers.read([this](store::Reader& reader) { return reader.messages(filter_); });
     if (!page) {
         return pass(page);
     }
@@ -86,7 +86,7 @@ Result<void> PersonErasure::erase(const std::vector<store::MessageRecord>& recor
         return {};
     }
     bool all_ended = true;
-    auto done = means_.change([&](store::Tables& tables) -> Result<void> {
+    auto done = rooms_.change([&](store::Tables& tables) -> Result<void> {
         all_ended = true;
         for (const auto id : meant) {
             const auto erased = tables.contacts().erase_message(id);
@@ -108,13 +108,13 @@ Result<PersonErasure::Progress> PersonErasure::end() {
     if (is_under_way_) {
         return Progress::under_way;
     }
-    auto ended = means_.change(
+    auto ended = rooms_.change(
         [&](store::Tables& tables) { return tables.contacts().end_erasure(erasure_); });
     return ended ? Result<Progress>{Progress::complete} : pass(ended);
 }
 
-Result<bool> erase_person(PersonErasure::Means means, const store::Erasure& erasure) {
-    PersonErasure person{means, erasure};
+Result<bool> erase_person(PersonErasure::Rooms rooms, const store::Erasure& erasure) {
+    PersonErasure person{rooms, erasure};
     for (;;) {
         const auto progress = person.step();
         if (!progress) {

@@ -24,12 +24,12 @@ namespace merpati::campaign {
 /// Limits: a step is one commit of a bounded number of rows or messages.
 class PersonErasure {
 public:
-    struct Means {
+    struct Rooms {
         const RunChange& change;
         store::ReaderPool& readers;
         const Clock& clock;
     };
-    PersonErasure(Means means, const store::Erasure& erasure);
+    PersonErasure(Rooms rooms, const store::Erasure& erasure);
 
     enum class Progress : std::uint8_t {
         more,       // There is a next step.
@@ -48,7 +48,7 @@ private:
     [[nodiscard]] Result<void> erase(const std::vector<store::MessageRecord>& records);
     [[nodiscard]] Result<Progress> end();
 
-    const Means means_;
+    const Rooms rooms_;
     const store::Erasure erasure_;
     store::ContactTables::ErasureStep rows_;
     int damages_ = 0;
@@ -58,6 +58,6 @@ private:
 };
 
 /// All steps. Returns whether nothing is left. Errors: those of a step.
-[[nodiscard]] Result<bool> erase_person(PersonErasure::Means means, const store::Erasure& erasure);
+[[nodiscard]] Result<bool> erase_person(PersonErasure::Rooms rooms, const store::Erasure& erasure);
 
 }  // namespace merpati::campaign

@@ -36,7 +36,7 @@ struct ErasureTest : RunnerTest {
     }
     void begin_erasures() {
         readers = std::make_unique<store::ReaderPool>(*world->store);
-        kept = std::make_unique<KeptErasures>(KeptErasures::Means{
+        kept = std::make_unique<KeptErasures>(KeptErasures::Rooms{
             .change = change,
             .readers = *readers,
             .clock = clock,

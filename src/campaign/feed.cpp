@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::size_t read_rows = 32;  // At a time: rows may be large.
 
-std::size_t room_of(const Rooms& rooms, model::PhoneNumber device) {
-    const auto found = rooms.find(device);
-    return found == rooms.end() ? 0 : found->second;
+std::size_t places_of(const FreePlaces& places, model::PhoneNumber device) {
+    const auto found = places.find(device);
+    return found == places.end() ? 0 : found->second;
 }
 
-bool has_room(const Rooms& rooms) {
-    return std::ranges::any_of(rooms | std::views::values, [](auto room) { return room > 0; });
+bool has_place(const FreePlaces& places) {
+    return std::ranges::any_of(places | std::views::values, [](auto free) { return free > 0; });
 }
 
 }  // namespace
@@ -26,16 +26,17 @@ struct Feed::Batch {
     Spacing spacing;
     Timestamp due_max;
     std::string_view callback;
-    Rooms& rooms;
+    FreePlaces& places;
     std::size_t rows_max;
     SteadyTime ends_at;
     Timestamp wall_now;
-    store::Handover handover{};
+    store::PlannedRows planned{};
 };
 
-Result<store::Handover> Feed::next(const model::Campaign& campaign, store::CampaignReader& reader,
-                                   Spacing spacing, Timestamp due_max, std::string_view callback,
-                                   Rooms& rooms, std::size_t rows_max) {
+Result<store::PlannedRows> Feed::next(const model::Campaign& campaign,
+                                      store::CampaignReader& reader, Spacing spacing,
+                                      Timestamp due_max, std::string_view callback,
+                                      FreePlaces& places, std::size_t rows_max) {
     if (text_ == nullptr) {
         text_ =
             std::make_unique<const CampaignText>(CampaignText::of(campaign.plan, campaign.columns));
@@ -45,10 +46,10 @@ Result<store::Handover> Feed::next(const model::Campaign& campaign, store::Campa
                 .spacing = spacing,
                 .due_max = due_max,
                 .callback = callback,
-                .rooms = rooms,
+                .places = places,
                 .rows_max = rows_max,
-                .ends_at = means_.clock.steady_now() + time_max,
-                .wall_now = means_.clock.wall_now()};
+                .ends_at = rooms_.clock.steady_now() + time_max,
+                .wall_now = rooms_.clock.wall_now()};
     auto taken = take_aside(batch);
     if (taken) {
         taken = scan(batch);
@@ -56,9 +57,9 @@ Result<store::Handover> Feed::next(const model::Campaign& campaign, store::Campa
     if (!taken) {
         return pass(taken);
     }
-    batch.handover.next_due_at = batch.spacing.due();
-    batch.handover.at = batch.wall_now;
-    return std::move(batch.handover);
+    batch.planned.next_due_at = batch.spacing.due();
+    batch.planned.at = batch.wall_now;
+    return std::move(batch.planned);
 }
 
 void Feed::begin_anew() {
@@ -80,14 +81,14 @@ void Feed::look_again(const model::Campaign& campaign) {
 }
 
 bool Feed::is_full(const Batch& batch) const {
-    return batch.handover.rows.size() >= batch.rows_max || !has_room(batch.rooms) ||
-           batch.spacing.due() > batch.due_max || means_.clock.steady_now() >= batch.ends_at;
+    return batch.planned.rows.size() >= batch.rows_max || !has_place(batch.places) ||
+           batch.spacing.due() > batch.due_max || rooms_.clock.steady_now() >= batch.ends_at;
 }
 
 Result<void> Feed::take_aside(Batch& batch) {
     for (auto next = aside_.begin(); next != aside_.end() && !is_full(batch);) {
         const auto here = next++;
-        if (room_of(batch.rooms, here->second) == 0) {
+        if (places_of(batch.places, here->second) == 0) {
             continue;
         }
         const auto recipient = batch.reader.recipient(batch.campaign.id, here->first);
@@ -129,16 +130,16 @@ Result<void> Feed::take(Batch& batch, const model::Recipient& recipient) {
     if (!sender) {
         return pass(sender);
     }
-    if (!*sender || room_of(batch.rooms, **sender) == 0) {
+    if (!*sender || places_of(batch.places, **sender) == 0) {
         aside_.emplace(recipient.row, sender->value_or(batch.campaign.plan.devices.front()));
         return {};
     }
     auto row = plan(batch, recipient, **sender);
     if (row.message != nullptr) {
-        --batch.rooms[**sender];
+        --batch.places[**sender];
         batch.spacing.take();
     }
-    batch.handover.rows.push_back(std::move(row));
+    batch.planned.rows.push_back(std::move(row));
     return {};
 }
 
@@ -160,10 +161,10 @@ Result<std::optional<model::PhoneNumber>> Feed::sender_of(Batch& batch,
     if (former && std::ranges::find(devices, *former) != devices.end()) {
         return former;
     }
-    const auto most =
-        std::ranges::max_element(batch.rooms, {}, [](const auto& device) { return device.second; });
-    return most == batch.rooms.end() || most->second == 0 ? std::nullopt
-                                                          : std::optional{most->first};
+    const auto most = std::ranges::max_element(batch.places, {},
+                                               [](const auto& device) { return device.second; });
+    return most == batch.places.end() || most->second == 0 ? std::nullopt
+                                                           : std::optional{most->first};
 }
 
 store::PlannedRow Feed::plan(Batch& batch, const model::Recipient& recipient,
@@ -171,7 +172,7 @@ store::PlannedRow Feed::plan(Batch& batch, const model::Recipient& recipient,
     const auto& campaign = batch.campaign;
     const auto number = recipient.number.value_or(model::PhoneNumber{});
     const auto url = text_->uses_optout_url()
-                         ? means_.opt_out_url(campaign.account, number, campaign.id)
+                         ? rooms_.opt_out_url(campaign.account, number, campaign.id)
                          : std::string{};
     auto rendered = text_->render(
         {.campaign = campaign.id, .number = number, .values = recipient.values, .optout_url = url});
@@ -181,7 +182,7 @@ store::PlannedRow Feed::plan(Batch& batch, const model::Recipient& recipient,
         return row;
     }
     auto message = std::make_unique<model::Message>();
-    message->id = means_.ids.next();
+    message->id = rooms_.ids.next();
     message->account = campaign.account;
     message->device = device;
     message->recipient = number.text();

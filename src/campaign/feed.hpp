@@ -18,7 +18,7 @@
 namespace merpati::campaign {
 
 /// How many rows each device of a campaign may take now.
-using Rooms = std::map<model::PhoneNumber, std::size_t>;
+using FreePlaces = std::map<model::PhoneNumber, std::size_t>;
 
 /// Chooses a campaign's next rows, and makes their messages.
 ///
@@ -35,7 +35,7 @@ using Rooms = std::map<model::PhoneNumber, std::size_t>;
 /// Threads: one.
 class Feed {
 public:
-    struct Means {
+    struct Rooms {
         const QueueClock& clock;
         UuidSource& ids;
         /// The address by which a recipient opts out.
@@ -45,15 +45,15 @@ public:
     static constexpr std::size_t aside_max = 1'024;
     static constexpr Millis time_max{4};
 
-    explicit Feed(const Means& means) : means_(means) {}
+    explicit Feed(const Rooms& rooms) : rooms_(rooms) {}
 
     /// The next rows; none: nothing can be handed over before something changes. `callback`: of the
-    /// account. `rows_max`: how many at most. Takes the rows' room from `rooms`. Errors: of
+    /// account. `rows_max`: how many at most. Takes the rows' places from `places`. Errors: of
     /// CampaignReader.
-    [[nodiscard]] Result<store::Handover> next(const model::Campaign& campaign,
-                                               store::CampaignReader& reader, Spacing spacing,
-                                               Timestamp due_max, std::string_view callback,
-                                               Rooms& rooms, std::size_t rows_max);
+    [[nodiscard]] Result<store::PlannedRows> next(const model::Campaign& campaign,
+                                                  store::CampaignReader& reader, Spacing spacing,
+                                                  Timestamp due_max, std::string_view callback,
+                                                  FreePlaces& places, std::size_t rows_max);
 
     /// Rows may be pending again that were passed before: begins with the first one.
     void begin_anew();
@@ -73,7 +73,7 @@ private:
                                          model::PhoneNumber device) const;
     [[nodiscard]] bool is_full(const Batch& batch) const;
 
-    const Means& means_;
+    const Rooms& rooms_;
     std::unique_ptr<const CampaignText> text_;
     std::uint32_t passed_to_ = 0;  // The last row that was looked at.
     bool at_end_ = false;          // No pending row came after it.

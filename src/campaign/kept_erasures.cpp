@@ -13,11 +13,11 @@ constexpr int tries_for_age = 10;
 
 }  // namespace
 
-KeptErasures::KeptErasures(Means means)
-    : means_(std::move(means)), change_([this](auto run) {
-          return means_.change(
+KeptErasures::KeptErasures(Rooms rooms)
+    : rooms_(std::move(rooms)), change_([this](auto run) {
+          return rooms_.change(
               [this, run = std::move(run)](store::Tables& tables) mutable -> Result<void> {
-                  if (!means_.ownership.works_for(account_)) {
+                  if (!rooms_.ownership.works_for(account_)) {
                       return fail(ErrorCode::busy, "its account moves to another process");
                   }
                   return run(tables);
@@ -25,7 +25,7 @@ KeptErasures::KeptErasures(Means means)
       }) {}
 
 std::chrono::milliseconds KeptErasures::turn() {
-    if (turns_.empty() || means_.clock.steady_now() >= look_at_) {
+    if (turns_.empty() || rooms_.clock.steady_now() >= look_at_) {
         look_for_accounts();
     }
     if (turns_.empty()) {
@@ -34,7 +34,7 @@ std::chrono::milliseconds KeptErasures::turn() {
     auto turn = std::move(turns_.front());
     turns_.pop_front();
     account_ = turn.account;
-    if (means_.ownership.works_for(account_) && (turn.current || begin(turn))) {
+    if (rooms_.ownership.works_for(account_) && (turn.current || begin(turn))) {
         step(turn);
         turns_.push_back(std::move(turn));
     } else {
@@ -44,17 +44,17 @@ std::chrono::milliseconds KeptErasures::turn() {
 }
 
 void KeptErasures::look_for_accounts() {
-    look_at_ = means_.clock.steady_now() + look_every;
+    look_at_ = rooms_.clock.steady_now() + look_every;
     for (std::optional<model::AccountId> after = model::AccountId{}; after;) {
-        const auto found = means_.readers.read([&](store::Reader& reader) {
+        const auto found = rooms_.readers.read([&](store::Reader& reader) {
             return reader.contacts().erasing_accounts(*after, accounts_page);
         });
         if (!found) {
-            means_.on_fault(found.error());
+            rooms_.on_fault(found.error());
             return;
         }
         for (const auto account : *found) {
-            if (means_.ownership.works_for(account) && accounts_.insert(account).second) {
+            if (rooms_.ownership.works_for(account) && accounts_.insert(account).second) {
                 turns_.push_front({.account = account});
             }
         }
@@ -65,20 +65,20 @@ void KeptErasures::look_for_accounts() {
 /// False: no wish of the account is due.
 bool KeptErasures::begin(Turn& turn) {
     if (turn.due.empty() && !turn.is_stuck) {
-        auto found = means_.readers.read([&](store::Reader& reader) {
-            return reader.contacts().erasures(turn.account, means_.clock.now(), page);
+        auto found = rooms_.readers.read([&](store::Reader& reader) {
+            return reader.contacts().erasures(turn.account, rooms_.clock.now(), page);
         });
         if (found) {
             turn.due.assign(found->begin(), found->end());
         } else {
-            means_.on_fault(found.error());
+            rooms_.on_fault(found.error());
         }
     }
     if (turn.due.empty()) {
         return false;
     }
     turn.current = std::make_unique<PersonErasure>(
-        PersonErasure::Means{.change = change_, .readers = means_.readers, .clock = means_.clock},
+        PersonErasure::Rooms{.change = change_, .readers = rooms_.readers, .clock = rooms_.clock},
         turn.due.front());
     turn.due.pop_front();
     return true;
@@ -90,11 +90,11 @@ void KeptErasures::step(Turn& turn) {
         return;
     }
     const auto ended = std::exchange(turn.current, nullptr);
-    if (!means_.ownership.works_for(turn.account)) {
+    if (!rooms_.ownership.works_for(turn.account)) {
         return;
     }
     if (!progress) {
-        means_.on_fault(progress.error());
+        rooms_.on_fault(progress.error());
     }
     if (!progress || *progress == PersonErasure::Progress::under_way) {
         postpone(turn, ended->erasure());
@@ -102,14 +102,14 @@ void KeptErasures::step(Turn& turn) {
 }
 
 void KeptErasures::postpone(Turn& turn, const store::Erasure& erasure) {
-    const auto now = means_.clock.now();
+    const auto now = rooms_.clock.now();
     const auto pause =
         std::clamp<Timestamp::duration>((now - erasure.at) / tries_for_age, retry_min, retry_max);
     const auto postponed = change_([&](store::Tables& tables) {
         return tables.contacts().postpone_erasure(erasure, now + pause);
     });
     if (!postponed) {
-        means_.on_fault(postponed.error());
+        rooms_.on_fault(postponed.error());
         turn.is_stuck = true;
     }
 }

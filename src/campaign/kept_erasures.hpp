@@ -30,7 +30,7 @@ namespace merpati::campaign {
 /// Limits: `page` wishes of each account in memory.
 class KeptErasures {
 public:
-    struct Means {
+    struct Rooms {
         RunChange change;
         store::ReaderPool& readers;
         const Clock& clock;
@@ -39,7 +39,7 @@ public:
         /// Gets the errors of a step; other wishes go on.
         std::function<void(const Error&)> on_fault;
     };
-    explicit KeptErasures(Means means);
+    explicit KeptErasures(Rooms rooms);
 
     /// The turn of the next account. Returns how long to pause before the next turn.
     [[nodiscard]] std::chrono::milliseconds turn();
@@ -62,7 +62,7 @@ private:
     void step(Turn& turn);
     void postpone(Turn& turn, const store::Erasure& erasure);
 
-    const Means means_;
+    const Rooms rooms_;
     const RunChange change_;               // Refuses what is no longer this process's (busy).
     model::AccountId account_;             // That has the turn.
     std::deque<Turn> turns_;               // The account that had the last turn at the end.

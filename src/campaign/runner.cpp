@@ -25,18 +25,18 @@ bool is_worth_knowing(const model::Campaign& campaign) {
 
 }  // namespace
 
-Runner::Runner(Means means)
-    : means_(std::move(means)),
-      feed_means_{.clock = means_.clock, .ids = means_.ids, .opt_out_url = means_.opt_out_url},
-      checks_(means_.check) {}
+Runner::Runner(Rooms rooms)
+    : rooms_(std::move(rooms)),
+      feed_means_{.clock = rooms_.clock, .ids = rooms_.ids, .opt_out_url = rooms_.opt_out_url},
+      checks_(rooms_.check) {}
 
 Result<void> Runner::load() {
-    auto opened = means_.store.open_reader();
+    auto opened = rooms_.store.open_reader();
     if (!opened) {
         return pass(opened);
     }
     reader_ = std::move(*opened);
-    return take_in(means_.ownership.here());
+    return take_in(rooms_.ownership.here());
 }
 
 Result<void> Runner::start() {
@@ -76,7 +76,7 @@ Millis Runner::turn() {
         event();
     }
     answer_left();
-    const auto now = means_.clock.steady_now();
+    const auto now = rooms_.clock.steady_now();
     if (now >= tick_at_) {
         tick_at_ = now + tick_every;
         tick();
@@ -84,7 +84,7 @@ Millis Runner::turn() {
         judge_all();
     }
     tell_progress();
-    if (hand_over_some()) {
+    if (queue_some()) {
         return 0ms;
     }
     auto pause = known_.empty() ? idle_longest : tick_every;
@@ -117,9 +117,7 @@ void Runner::ended(const model::Message& message) {
 }
 
 RunnerCounts Runner::counts() const noexcept {
-    return {.handed_over_total = handed_over_,
-            .skipped_total = skipped_,
-            .handovers_total = handovers_};
+    return {.queued_total = queued_, .skipped_total = skipped_, .batches_total = batches_};
 }
 
 Runner::KnownPtr Runner::know(const CampaignPtr& campaign) {
@@ -127,7 +125,7 @@ Runner::KnownPtr Runner::know(const CampaignPtr& campaign) {
     if (known == nullptr) {
         known = std::make_shared<Known>(feed_means_);
         known->campaign = campaign;
-        known->moved_at = means_.clock.steady_now();
+        known->moved_at = rooms_.clock.steady_now();
     }
     return known;
 }
@@ -148,11 +146,11 @@ void Runner::written(const CampaignPtr& campaign) {
     const auto known = know(campaign);
     const auto before = is_new ? nullptr : std::exchange(known->campaign, campaign);
     if (before == nullptr || before->counts != campaign->counts) {
-        known->moved_at = means_.clock.steady_now();
+        known->moved_at = rooms_.clock.steady_now();
         known->stalled = false;
         progress_[campaign->id].second = campaign;
     }
-    if (!known->handing_over) {
+    if (!known->queueing) {
         if (campaign->counts.of(model::RecipientState::queued) == 0) {
             loads_.forget(campaign->id);
         }
@@ -198,7 +196,7 @@ void Runner::tick() {
     }
     std::vector<model::CampaignId> due;
     for (const auto& [id, cleaning] : unclean_) {
-        if (cleaning.at <= means_.clock.steady_now()) {
+        if (cleaning.at <= rooms_.clock.steady_now()) {
             due.push_back(id);
         }
     }
@@ -216,20 +214,20 @@ void Runner::judge_all() {
 }
 
 store::CampaignReader* Runner::reader() {
-    if (reader_ == nullptr && means_.clock.steady_now() >= read_again_at_) {
-        if (auto opened = means_.store.open_reader()) {
+    if (reader_ == nullptr && rooms_.clock.steady_now() >= read_again_at_) {
+        if (auto opened = rooms_.store.open_reader()) {
             reader_ = std::move(*opened);
         } else {
-            read_again_at_ = means_.clock.steady_now() + failure_pause;
+            read_again_at_ = rooms_.clock.steady_now() + failure_pause;
         }
     }
     return reader_ == nullptr ? nullptr : &reader_->campaigns();
 }
 
 void Runner::read_failed(Known& known, const Error& error) {
-    means_.log.error("cannot read the rows of a campaign; trying again",
+    rooms_.log.error("cannot read the rows of a campaign; trying again",
                      {{"campaign", known.campaign->id.text()}, {"why", error.describe()}});
-    const auto now = means_.clock.steady_now();
+    const auto now = rooms_.clock.steady_now();
     if (error.code != ErrorCode::damaged) {  // Damage concerns this campaign alone.
         reader_.reset();
         read_again_at_ = now + failure_pause;
@@ -243,7 +241,7 @@ Millis Runner::longer(Millis pause) {
 }
 
 void Runner::tell_progress() {
-    const auto now = means_.clock.steady_now();
+    const auto now = rooms_.clock.steady_now();
     for (auto next = progress_.begin(); next != progress_.end();) {
         auto& [due_at, campaign] = next->second;
         if (due_at > now) {
@@ -251,8 +249,8 @@ void Runner::tell_progress() {
         } else if (campaign == nullptr) {  // Nothing has changed since it was told.
             next = progress_.erase(next);
         } else {
-            if (means_.on_progress) {
-                means_.on_progress(*campaign);
+            if (rooms_.on_progress) {
+                rooms_.on_progress(*campaign);
             }
             campaign.reset();
             due_at = now + progress_every;

@@ -35,9 +35,9 @@
 namespace merpati::campaign {
 
 struct RunnerCounts {
-    std::uint64_t handed_over_total = 0;  // Rows whose messages went to their lanes.
-    std::uint64_t skipped_total = 0;      // Rows that a check skipped when they were handed over.
-    std::uint64_t handovers_total = 0;    // Commits.
+    std::uint64_t queued_total = 0;   // Rows whose messages went to their lanes.
+    std::uint64_t skipped_total = 0;  // Rows that a check skipped when they were handed over.
+    std::uint64_t batches_total = 0;  // Commits.
 };
 
 /// Operation: everything durable happens in changes, which decide in their transactions; the runner
@@ -77,7 +77,7 @@ struct RunnerCounts {
 /// Memory: a campaign that waits has its record alone; see Feed for one that runs.
 class Runner {
 public:
-    struct Means {
+    struct Rooms {
         const QueueClock& clock;
         UuidSource& ids;
         store::ReaderSource& store;
@@ -90,7 +90,7 @@ public:
         /// What `POST /v1/campaigns/ID/check` says of the campaign, in steps. Called on other
         /// threads.
         StartChecks::Check check;
-        decltype(Feed::Means::opt_out_url) opt_out_url;
+        decltype(Feed::Rooms::opt_out_url) opt_out_url;
         /// Takes each message that was stored (intake::Intake::accepted), on the committer's
         /// thread.
         std::function<void(std::unique_ptr<model::Message>)> accepted;
@@ -99,16 +99,16 @@ public:
         std::function<void(const model::Campaign&)> on_progress{};
         telemetry::Log log;
     };
-    explicit Runner(Means means);
+    explicit Runner(Rooms rooms);
     ~Runner() { stop(); }
 
-    /// Begins with what the store holds; `means.open` must be loaded. Errors: store_failed,
+    /// Begins with what the store holds; `rooms.open` must be loaded. Errors: store_failed,
     /// damaged.
     [[nodiscard]] Result<void> start();
     /// Ends the thread. Idempotent. Changes that are under way are committed.
     void stop();
 
-    /// Finds the campaigns of the shards' accounts in `means.open` and the store, as a start does
+    /// Finds the campaigns of the shards' accounts in `rooms.open` and the store, as a start does
     /// those of all. Calls `done` once, unless the thread has stopped. Errors: store_failed,
     /// damaged.
     void attach(const store::ShardSet& shards, std::move_only_function<void(Result<void>)> done);
@@ -145,11 +145,11 @@ private:
 
     /// What is known of one campaign.
     struct Known {
-        explicit Known(const Feed::Means& means) : feed(means) {}
+        explicit Known(const Feed::Rooms& rooms) : feed(rooms) {}
 
         CampaignPtr campaign;
         Feed feed;
-        bool handing_over = false;
+        bool queueing = false;
         bool moving = false;       // A change of its state is under way.
         bool checking = false;     // A check before its start is under way.
         bool stepping = false;     // A step over its rows is under way.
@@ -170,14 +170,14 @@ private:
 
         /// Whether something that was begun for it has not ended.
         [[nodiscard]] bool is_busy() const noexcept {
-            return handing_over || moving || checking || stepping || withdrawing;
+            return queueing || moving || checking || stepping || withdrawing;
         }
     };
     using KnownPtr = std::shared_ptr<Known>;
 
     struct Submitted {
         model::CampaignId campaign;
-        store::Handover handover;
+        store::PlannedRows planned;
         std::vector<std::optional<model::PhoneNumber>> devices;  // By row; empty: no message.
         SteadyTime::duration took{};                             // Of the change.
     };
@@ -202,18 +202,18 @@ private:
     void answer_left();
 
     // runner_rows.cpp
-    [[nodiscard]] bool hand_over_some();
-    [[nodiscard]] bool may_hand_over() const;
-    [[nodiscard]] bool hand_over_one_of(std::deque<model::CampaignId>& queue);
-    [[nodiscard]] bool hand_over(const KnownPtr& known);
-    [[nodiscard]] Rooms rooms_of(const model::Campaign& campaign) const;
+    [[nodiscard]] bool queue_some();
+    [[nodiscard]] bool may_queue() const;
+    [[nodiscard]] bool queue_one_of(std::deque<model::CampaignId>& queue);
+    [[nodiscard]] bool queue_rows(const KnownPtr& known);
+    [[nodiscard]] FreePlaces free_places(const model::Campaign& campaign) const;
     [[nodiscard]] Spacing spacing_of(const model::Campaign& campaign) const;
     [[nodiscard]] Timestamp due_max(const model::Campaign& campaign) const;
-    void submit(const KnownPtr& known, store::Handover handover);
-    void handed_over(const KnownPtr& known, const std::shared_ptr<Submitted>& submitted,
+    void submit(const KnownPtr& known, store::PlannedRows planned);
+    void rows_queued(const KnownPtr& known, const std::shared_ptr<Submitted>& submitted,
                      const Result<void>& done);
-    void after_hand_over(const KnownPtr& known, const Submitted& submitted, bool credit_exhausted,
-                         const Result<void>& done);
+    void after_queueing(const KnownPtr& known, const Submitted& submitted, bool credit_exhausted,
+                        const Result<void>& done);
     [[nodiscard]] std::size_t users_of(model::PhoneNumber device) const;
     void count_users();
 
@@ -240,8 +240,8 @@ private:
     void look_for_stall(const KnownPtr& known);
     void measure(Known& known);
 
-    const Means means_;
-    const Feed::Means feed_means_;
+    const Rooms rooms_;
+    const Feed::Rooms feed_means_;
     Mailbox<Event> box_{0};
     std::unique_ptr<store::Reader> reader_;
     SteadyTime read_again_at_{};
@@ -274,9 +274,9 @@ private:
 
     SteadyTime tick_at_{};
     bool judge_all_ = false;
-    std::atomic<std::uint64_t> handed_over_{0};
+    std::atomic<std::uint64_t> queued_{0};
     std::atomic<std::uint64_t> skipped_{0};
-    std::atomic<std::uint64_t> handovers_{0};
+    std::atomic<std::uint64_t> batches_{0};
     std::atomic<bool> stopping_{false};
     StartChecks checks_;
     std::thread thread_;

@@ -14,7 +14,7 @@ Result<void> Runner::take_in(const store::ShardSet& shards) {
         return {};
     }
     if (reader_ == nullptr) {
-        auto opened = means_.store.open_reader();
+        auto opened = rooms_.store.open_reader();
         if (!opened) {
             return pass(opened);
         }
@@ -29,7 +29,7 @@ Result<void> Runner::take_in(const store::ShardSet& shards) {
     if (!unclean) {
         return pass(unclean);
     }
-    for (const auto& campaign : means_.open.all()) {
+    for (const auto& campaign : rooms_.open.all()) {
         if (!shards.has(campaign->account)) {
             continue;
         }
@@ -38,7 +38,7 @@ Result<void> Runner::take_in(const store::ShardSet& shards) {
             if (counted.error().code != ErrorCode::damaged) {
                 return counted;
             }
-            means_.log.error(
+            rooms_.log.error(
                 "cannot read which rows of a campaign wait in lanes; more are handed over",
                 {{"campaign", campaign->id.text()}, {"why", counted.error().describe()}});
         }

@@ -130,7 +130,7 @@ void Runner::judge(const KnownPtr& known) {
     } else if (campaign.state == CampaignState::cancelled) {
         cancel_rows(known);
     }
-    if (means_.open.may_send(campaign.id)) {
+    if (rooms_.open.may_send(campaign.id)) {
         known->withdrawn = false;
         known->withdrawn_to = 0;
     } else {
@@ -140,14 +140,14 @@ void Runner::judge(const KnownPtr& known) {
 
 /// From memory: whether a change is worth while.
 Circumstances Runner::circumstances_now(const model::Campaign& campaign) const {
-    const auto account = means_.directory.find_account(campaign.account);
-    const auto now = means_.clock.wall_now();
+    const auto account = rooms_.directory.find_account(campaign.account);
+    const auto now = rooms_.clock.wall_now();
     Circumstances circumstances{
         .account_valid = account != nullptr &&
                          (!account->account.expires_at || *account->account.expires_at > now),
-        .quiet = means_.open.quiet_until(campaign.id).has_value()};
+        .quiet = rooms_.open.quiet_until(campaign.id).has_value()};
     for (const auto number : campaign.plan.devices) {
-        const auto device = means_.directory.find_device(number);
+        const auto device = rooms_.directory.find_device(number);
         const bool own = device != nullptr && device->account == campaign.account;
         circumstances.devices.push_back(own ? std::optional{*device} : std::nullopt);
     }
@@ -156,7 +156,7 @@ Circumstances Runner::circumstances_now(const model::Campaign& campaign) const {
 
 void Runner::judge_running(const KnownPtr& known) {
     const auto& campaign = *known->campaign;
-    const auto now = means_.clock.wall_now();
+    const auto now = rooms_.clock.wall_now();
     const auto circumstances = circumstances_now(campaign);
     const bool quiet = circumstances.quiet;
     if (!due_move(campaign, circumstances, now)) {
@@ -168,7 +168,7 @@ void Runner::judge_running(const KnownPtr& known) {
             return pass(moved);
         }
         if (*moved && (*moved)->state == CampaignState::paused) {
-            means_.log.info("a campaign pauses", {{"campaign", id.text()},
+            rooms_.log.info("a campaign pauses", {{"campaign", id.text()},
                                                   {"reason", model::to_string((*moved)->reason)}});
         }
         return {};
@@ -177,7 +177,7 @@ void Runner::judge_running(const KnownPtr& known) {
 
 void Runner::judge_restricted(const KnownPtr& known) {
     const auto& campaign = *known->campaign;
-    const auto now = means_.clock.wall_now();
+    const auto now = rooms_.clock.wall_now();
     if (campaign.reason == CampaignReason::restricted &&
         move_after_restriction(campaign, circumstances_now(campaign), now)) {
         move(known, [id = campaign.id, now](store::Tables& tables) {
@@ -188,7 +188,7 @@ void Runner::judge_restricted(const KnownPtr& known) {
 
 void Runner::judge_scheduled(const KnownPtr& known) {
     const auto& campaign = *known->campaign;
-    const auto now = means_.clock.wall_now();
+    const auto now = rooms_.clock.wall_now();
     const auto& at = campaign.plan.schedule_at;
     if (!at || now < *at) {
         return;
@@ -199,7 +199,7 @@ void Runner::judge_scheduled(const KnownPtr& known) {
         });
         return;
     }
-    if (known->checking || known->moving || known->judge_at > means_.clock.steady_now()) {
+    if (known->checking || known->moving || known->judge_at > rooms_.clock.steady_now()) {
         return;
     }
     known->checking = true;
@@ -215,18 +215,18 @@ void Runner::judge_scheduled(const KnownPtr& known) {
 void Runner::checked(const KnownPtr& known, const CampaignPtr& campaign,
                      const Result<CheckReport>& report) {
     if (!report) {
-        means_.log.error("a scheduled campaign cannot be checked; trying again",
+        rooms_.log.error("a scheduled campaign cannot be checked; trying again",
                          {{"campaign", campaign->id.text()}, {"why", report.error().describe()}});
-        known->judge_at = means_.clock.steady_now() + move_pause;
+        known->judge_at = rooms_.clock.steady_now() + move_pause;
         return;
     }
     if (!report->ready) {
-        means_.log.warn("a scheduled campaign is not ready",
+        rooms_.log.warn("a scheduled campaign is not ready",
                         {{"campaign", campaign->id.text()},
                          {"why", report->problems.empty() ? "" : report->problems.front().code}});
     }
     move(known, [campaign, ready = report->ready, reason = reason_not_ready(*report),
-                 now = means_.clock.wall_now()](store::Tables& tables) {
+                 now = rooms_.clock.wall_now()](store::Tables& tables) {
         return ready ? start_or_pause(tables, *campaign, now)
                      : pause_scheduled(tables, *campaign, reason, now);
     });
@@ -235,7 +235,7 @@ void Runner::checked(const KnownPtr& known, const CampaignPtr& campaign,
 void Runner::pause_for_credit(const KnownPtr& known) {
     move(known,
          [id = known->campaign->id,
-          now = means_.clock.wall_now()](store::Tables& tables) -> Result<void> {
+          now = rooms_.clock.wall_now()](store::Tables& tables) -> Result<void> {
              const auto found = tables.campaigns().find_campaign(id);
              if (!found || !*found || (*found)->state != CampaignState::running) {
                  return found ? Result<void>{} : pass(found);
@@ -250,17 +250,17 @@ void Runner::pause_for_credit(const KnownPtr& known) {
 /// a pause.
 void Runner::move(const KnownPtr& known,
                   std::move_only_function<Result<void>(store::Tables&)> run) {
-    const auto now = means_.clock.steady_now();
+    const auto now = rooms_.clock.steady_now();
     if (known->moving || known->left || known->judge_at > now) {
         return;
     }
     known->judge_at = now + move_pause;
     known->moving =
-        means_.committer.change(std::move(run), [this, known](const Result<void>& done) {
+        rooms_.committer.change(std::move(run), [this, known](const Result<void>& done) {
             post([this, known, done] {
                 known->moving = false;
                 if (!done && !is_passing(done.error().code)) {
-                    means_.log.error(
+                    rooms_.log.error(
                         "a campaign's state is not changed; trying again",
                         {{"campaign", known->campaign->id.text()}, {"why", done.error().detail}});
                 }

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using model::CampaignState;
 
-constexpr Millis failed_hand_over_pause = 1s;
+constexpr Millis failed_queueing_pause = 1s;
 /// Rows are handed over when the next one is due so soon, then all that are due in `handed_ahead`:
 /// a slow campaign then needs few commits.
 constexpr Millis refill_ahead = handed_ahead / 2;
@@ -25,17 +25,17 @@ bool wants_rows(const model::Campaign& campaign) {
 
 /// One batch of each account, at most, beginning after the one that had the last turn. True:
 /// something was handed over, so there may be more.
-bool Runner::hand_over_some() {
+bool Runner::queue_some() {
     if (std::exchange(running_changed_, false)) {
         count_users();
     }
     bool any = false;
     auto turn = turns_.upper_bound(last_account_);
-    for (std::size_t tried = 0; tried < turns_.size() && may_hand_over(); ++tried, ++turn) {
+    for (std::size_t tried = 0; tried < turns_.size() && may_queue(); ++tried, ++turn) {
         if (turn == turns_.end()) {
             turn = turns_.begin();
         }
-        if (hand_over_one_of(turn->second)) {
+        if (queue_one_of(turn->second)) {
             last_account_ = turn->first;
             any = true;
         }
@@ -44,18 +44,18 @@ bool Runner::hand_over_some() {
 }
 
 /// While one batch is being committed, the next one may wait.
-bool Runner::may_hand_over() const {
+bool Runner::may_queue() const {
     return rows_under_way_ < 2 * step_.rows();
 }
 
 /// A batch of the campaign that is next, if any has one.
-bool Runner::hand_over_one_of(std::deque<model::CampaignId>& queue) {
+bool Runner::queue_one_of(std::deque<model::CampaignId>& queue) {
     for (std::size_t tried = 0; tried < queue.size(); ++tried) {
         const auto id = queue.front();
         queue.pop_front();
         queue.push_back(id);
         const auto known = known_.find(id);
-        if (known != known_.end() && hand_over(known->second)) {
+        if (known != known_.end() && queue_rows(known->second)) {
             return true;
         }
     }
@@ -92,44 +92,44 @@ std::size_t Runner::users_of(model::PhoneNumber device) const {
     return found == users_.end() ? 1 : std::max<std::size_t>(1, found->second);
 }
 
-bool Runner::hand_over(const KnownPtr& known) {
+bool Runner::queue_rows(const KnownPtr& known) {
     const auto& campaign = *known->campaign;
-    const auto now = means_.clock.steady_now();
-    if (known->handing_over || !wants_rows(campaign) || known->feed_at > now ||
-        !means_.open.may_send(campaign.id)) {
+    const auto now = rooms_.clock.steady_now();
+    if (known->queueing || !wants_rows(campaign) || known->feed_at > now ||
+        !rooms_.open.may_send(campaign.id)) {
         return false;
     }
     const auto spacing = spacing_of(campaign);
     const auto latest = due_max(campaign);
-    auto rooms = rooms_of(campaign);
-    const auto account = means_.directory.find_account(campaign.account);
-    if (rooms.empty() || account == nullptr ||
-        spacing.due() > std::min<Timestamp>(latest, means_.clock.now() + refill_ahead)) {
+    auto places = free_places(campaign);
+    const auto account = rooms_.directory.find_account(campaign.account);
+    if (places.empty() || account == nullptr ||
+        spacing.due() > std::min<Timestamp>(latest, rooms_.clock.now() + refill_ahead)) {
         return false;
     }
     auto* rows = reader();
     if (rows == nullptr) {
         return false;
     }
-    auto handover = known->feed.next(campaign, *rows, spacing, latest,
-                                     account->account.callback_url, rooms, step_.rows());
-    if (!handover) {
-        read_failed(*known, handover.error());
+    auto planned = known->feed.next(campaign, *rows, spacing, latest, account->account.callback_url,
+                                    places, step_.rows());
+    if (!planned) {
+        read_failed(*known, planned.error());
         return false;
     }
     known->read_pause = Millis{0};
-    if (handover->rows.empty()) {
+    if (planned->rows.empty()) {
         return false;
     }
-    submit(known, std::move(*handover));
-    return known->handing_over;
+    submit(known, std::move(*planned));
+    return known->queueing;
 }
 
 /// A device that holds more than half of its depth gets nothing, so that rows go to it in batches.
-Rooms Runner::rooms_of(const model::Campaign& campaign) const {
-    Rooms rooms;
+FreePlaces Runner::free_places(const model::Campaign& campaign) const {
+    FreePlaces places;
     for (const auto number : campaign.plan.devices) {
-        const auto device = means_.directory.find_device(number);
+        const auto device = rooms_.directory.find_device(number);
         if (device == nullptr || device->account != campaign.account || !can_send(*device)) {
             continue;
         }
@@ -137,35 +137,35 @@ Rooms Runner::rooms_of(const model::Campaign& campaign) const {
         const auto held = loads_.of(number);
         if (held <= depth / 2) {
             const auto users = users_of(number);
-            rooms[number] = std::max<std::size_t>(1, (depth - held) / users);
+            places[number] = std::max<std::size_t>(1, (depth - held) / users);
         }
     }
-    return rooms;
+    return places;
 }
 
 Spacing Runner::spacing_of(const model::Campaign& campaign) const {
     Millis available{0};
-    if (const auto zone = means_.open.zone_of(campaign.id); campaign.plan.finish_by && zone) {
+    if (const auto zone = rooms_.open.zone_of(campaign.id); campaign.plan.finish_by && zone) {
         available =
-            open_time(campaign.plan, *zone, means_.clock.wall_now(), *campaign.plan.finish_by);
+            open_time(campaign.plan, *zone, rooms_.clock.wall_now(), *campaign.plan.finish_by);
     }
-    return Spacing{campaign, available, means_.clock.now()};
+    return Spacing{campaign, available, rooms_.clock.now()};
 }
 
 /// Rows that are due later than this stay in the campaign: also those that are due in quiet hours.
 Timestamp Runner::due_max(const model::Campaign& campaign) const {
-    const auto latest = means_.clock.now() + handed_ahead;
-    const auto zone = means_.open.zone_of(campaign.id);
+    const auto latest = rooms_.clock.now() + handed_ahead;
+    const auto zone = rooms_.open.zone_of(campaign.id);
     const auto quiet = zone && campaign.plan.quiet_hours
-                           ? quiet_time(*campaign.plan.quiet_hours, *zone, means_.clock.wall_now())
+                           ? quiet_time(*campaign.plan.quiet_hours, *zone, rooms_.clock.wall_now())
                            : std::nullopt;
-    return quiet ? std::min<Timestamp>(latest, quiet->from + means_.clock.offset() - Millis{1})
+    return quiet ? std::min<Timestamp>(latest, quiet->from + rooms_.clock.offset() - Millis{1})
                  : latest;
 }
 
-void Runner::submit(const KnownPtr& known, store::Handover handover) {
+void Runner::submit(const KnownPtr& known, store::PlannedRows planned) {
     const auto submitted = std::make_shared<Submitted>();
-    for (const auto& row : handover.rows) {
+    for (const auto& row : planned.rows) {
         submitted->devices.push_back(row.message ? std::optional{row.message->device}
                                                  : std::nullopt);
         if (row.message) {
@@ -173,62 +173,62 @@ void Runner::submit(const KnownPtr& known, store::Handover handover) {
         }
     }
     submitted->campaign = known->campaign->id;
-    submitted->handover = std::move(handover);
-    known->handing_over = true;
+    submitted->planned = std::move(planned);
+    known->queueing = true;
     rows_under_way_ += submitted->devices.size();
-    const bool taken = means_.committer.change(
+    const bool taken = rooms_.committer.change(
         [this, id = known->campaign->id, submitted](store::Tables& tables) {
-            const auto begun = means_.clock.steady_now();
-            auto written = tables.campaigns().hand_over_rows(id, submitted->handover);
-            submitted->took = means_.clock.steady_now() - begun;
+            const auto begun = rooms_.clock.steady_now();
+            auto written = tables.campaigns().queue_rows(id, submitted->planned);
+            submitted->took = rooms_.clock.steady_now() - begun;
             return written;
         },
         [this, known, submitted](const Result<void>& done) {
-            handed_over(known, submitted, done);
+            rows_queued(known, submitted, done);
         });
     if (!taken) {
-        handed_over(known, submitted, fail(ErrorCode::busy, "too many commits wait"));
+        rows_queued(known, submitted, fail(ErrorCode::busy, "too many commits wait"));
         box_.wake();
     }
 }
 
 /// On the committer's thread, after the commit; on the runner's, if there was none.
-void Runner::handed_over(const KnownPtr& known, const std::shared_ptr<Submitted>& submitted,
+void Runner::rows_queued(const KnownPtr& known, const std::shared_ptr<Submitted>& submitted,
                          const Result<void>& done) {
     using Handed = store::PlannedRow::Result;
     bool credit_exhausted = false;
-    auto& rows = submitted->handover.rows;
+    auto& rows = submitted->planned.rows;
     for (std::size_t at = 0; at < rows.size(); ++at) {
         auto& row = rows[at];
         const auto result = done ? row.result : Handed::left;
         if (result == Handed::queued) {
-            ++handed_over_;
-            means_.accepted(std::move(row.message));
+            ++queued_;
+            rooms_.accepted(std::move(row.message));
         } else if (submitted->devices[at]) {
             loads_.remove(submitted->campaign, *submitted->devices[at]);
         }
         skipped_ += result == Handed::skipped ? 1 : 0;
         credit_exhausted = credit_exhausted || result == Handed::credit_exhausted;
     }
-    ++handovers_;
+    ++batches_;
     post([this, known, submitted, credit_exhausted, done] {
-        after_hand_over(known, *submitted, credit_exhausted, done);
+        after_queueing(known, *submitted, credit_exhausted, done);
     });
 }
 
-void Runner::after_hand_over(const KnownPtr& known, const Submitted& submitted,
-                             bool credit_exhausted, const Result<void>& done) {
-    known->handing_over = false;
+void Runner::after_queueing(const KnownPtr& known, const Submitted& submitted,
+                            bool credit_exhausted, const Result<void>& done) {
+    known->queueing = false;
     rows_under_way_ -= submitted.devices.size();
     if (done) {
         step_.note(submitted.devices.size(), submitted.took);
     }
     if (!done || credit_exhausted) {
         known->feed.begin_anew();
-        known->feed_at = means_.clock.steady_now() + failed_hand_over_pause;
+        known->feed_at = rooms_.clock.steady_now() + failed_queueing_pause;
     }
     if (!done && !is_passing(done.error().code)) {
-        means_.log.error("rows of a campaign are not handed over; trying again",
+        rooms_.log.error("rows of a campaign are not handed over; trying again",
                          {{"campaign", known->campaign->id.text()}, {"why", done.error().detail}});
     }
     known->feed.look_again(*known->campaign);

@@ -25,7 +25,7 @@ void Runner::withdraw(const KnownPtr& known) {
     const auto id = known->campaign->id;
     if (known->withdrawing || known->withdrawn ||
         known->campaign->counts.of(RecipientState::queued) == 0 ||
-        known->read_at > means_.clock.steady_now()) {
+        known->read_at > rooms_.clock.steady_now()) {
         return;
     }
     auto* rows = reader();
@@ -54,11 +54,11 @@ void Runner::withdraw(const KnownPtr& known) {
     }
     if (page->empty()) {
         known->withdrawn = true;
-        means_.open.note_withdrawn(id);
+        rooms_.open.note_withdrawn(id);
         return;
     }
     known->withdrawing = true;
-    means_.scheduler.withdraw(std::move(messages), [this, known](const Result<std::size_t>&) {
+    rooms_.scheduler.withdraw(std::move(messages), [this, known](const Result<std::size_t>&) {
         post([this, known] {
             known->withdrawing = false;
             judge(known);
@@ -68,11 +68,11 @@ void Runner::withdraw(const KnownPtr& known) {
 
 void Runner::cancel_rows(const KnownPtr& known) {
     if (known->stepping || known->campaign->counts.of(RecipientState::pending) == 0 ||
-        known->step_at > means_.clock.steady_now()) {
+        known->step_at > rooms_.clock.steady_now()) {
         return;
     }
-    known->stepping = means_.committer.change(
-        [id = known->campaign->id, now = means_.clock.wall_now()](store::Tables& tables) {
+    known->stepping = rooms_.committer.change(
+        [id = known->campaign->id, now = rooms_.clock.wall_now()](store::Tables& tables) {
             auto step = tables.campaigns().cancel_rows(id, rows_step, now);
             return step ? Result<void>{} : pass(step);
         },
@@ -88,9 +88,9 @@ void Runner::cancelled_some(const KnownPtr& known, const Result<void>& done) {
         judge(known);
         return;
     }
-    known->step_at = means_.clock.steady_now() + known->step_pause;
+    known->step_at = rooms_.clock.steady_now() + known->step_pause;
     if (!is_passing(done.error().code)) {
-        means_.log.error(
+        rooms_.log.error(
             "rows of a campaign are not cancelled; trying again",
             {{"campaign", known->campaign->id.text()}, {"why", done.error().describe()}});
     }
@@ -105,16 +105,16 @@ void Runner::clean(model::CampaignId id) {
         return;  // Its account was detached.
     }
     auto& cleaning = found->second;
-    if (means_.uploads.has(id)) {
-        cleaning.at = means_.clock.steady_now() + tick_every;
+    if (rooms_.uploads.has(id)) {
+        cleaning.at = rooms_.clock.steady_now() + tick_every;
         return;
     }
     cleaning.at = SteadyTime::max();  // Not while this step is under way.
     cleaning.again = false;
     const auto after = std::make_shared<After>(After::complete);
-    const bool taken = means_.committer.change(
+    const bool taken = rooms_.committer.change(
         [this, id, after](store::Tables& tables) -> Result<void> {
-            if (means_.uploads.has(id)) {  // It has begun since.
+            if (rooms_.uploads.has(id)) {  // It has begun since.
                 *after = After::later;
                 return {};
             }
@@ -133,7 +133,7 @@ void Runner::clean(model::CampaignId id) {
                 } else if (*after == After::complete && !cleaned->second.again) {
                     unclean_.erase(cleaned);
                 } else if (*after != After::more) {
-                    cleaned->second.at = means_.clock.steady_now() + tick_every;
+                    cleaned->second.at = rooms_.clock.steady_now() + tick_every;
                 } else {
                     clean(id);
                 }
@@ -147,19 +147,19 @@ void Runner::clean(model::CampaignId id) {
 void Runner::clean_later(model::CampaignId id, const Error& error) {
     auto& cleaning = unclean_.at(id);
     if (is_passing(error.code)) {
-        cleaning.at = means_.clock.steady_now() + tick_every;
+        cleaning.at = rooms_.clock.steady_now() + tick_every;
         return;
     }
     cleaning.pause = longer(cleaning.pause);
-    cleaning.at = means_.clock.steady_now() + cleaning.pause;
-    means_.log.error("rows of a campaign are not removed; trying again later",
+    cleaning.at = rooms_.clock.steady_now() + cleaning.pause;
+    rooms_.log.error("rows of a campaign are not removed; trying again later",
                      {{"campaign", id.text()}, {"why", error.describe()}});
 }
 
 /// The event and the note that it was told are one commit.
 void Runner::notify(const KnownPtr& known) {
     known->owes_notice = false;
-    const bool taken = means_.committer.change_always(
+    const bool taken = rooms_.committer.change_always(
         [this, campaign = known->campaign](store::Tables& tables) -> Result<void> {
             auto noted =
                 tables.campaigns().note_notified(campaign->id, campaign->state, campaign->reason);
@@ -170,7 +170,7 @@ void Runner::notify(const KnownPtr& known) {
         },
         [this](const Result<void>& done) {
             if (!done) {
-                means_.log.error("a campaign's webhook event is not stored",
+                rooms_.log.error("a campaign's webhook event is not stored",
                                  {{"why", done.error().detail}});
             }
         });
@@ -186,26 +186,26 @@ Result<void> Runner::add_notice(store::Tables& tables, const model::Campaign& ca
         return pass(account);
     }
     const auto notice =
-        *account ? notice_of(campaign, event, **account, means_.ids, means_.clock) : std::nullopt;
+        *account ? notice_of(campaign, event, **account, rooms_.ids, rooms_.clock) : std::nullopt;
     return notice ? tables.add_callback(*notice) : Result<void>{};
 }
 
 void Runner::look_for_stall(const KnownPtr& known) {
     const auto& campaign = *known->campaign;
     const bool due = campaign.counts.of(RecipientState::queued) > 0 ||
-                     campaign.next_due_at <= means_.clock.now();
-    if (known->stalled || !due || !means_.open.may_send(campaign.id) ||
-        means_.clock.steady_now() < known->moved_at + stalled_after) {
+                     campaign.next_due_at <= rooms_.clock.now();
+    if (known->stalled || !due || !rooms_.open.may_send(campaign.id) ||
+        rooms_.clock.steady_now() < known->moved_at + stalled_after) {
         return;
     }
     known->stalled = true;
     // Not told if the store is busy: that is reported elsewhere.
-    std::ignore = means_.committer.change(
+    std::ignore = rooms_.committer.change(
         [this, stalled = known->campaign](store::Tables& tables) {
             return add_notice(tables, *stalled, "campaign.stalled");
         },
         [](const Result<void>&) {});
-    means_.log.warn("nothing moves in a campaign", {{"campaign", campaign.id.text()}});
+    rooms_.log.warn("nothing moves in a campaign", {{"campaign", campaign.id.text()}});
 }
 
 /// The rate is that of the last minute.
@@ -214,7 +214,7 @@ void Runner::measure(Known& known) {
     if (campaign.state != CampaignState::running) {
         return;
     }
-    const auto now = means_.clock.steady_now();
+    const auto now = rooms_.clock.steady_now();
     const auto ended = campaign.counts.total() - campaign.counts.open();
     if (known.ends.empty() || known.ends.back().first + sample_every <= now) {
         known.ends.emplace_back(now, ended);
@@ -228,15 +228,15 @@ void Runner::measure(Known& known) {
     }
     using Minutes = std::chrono::duration<double, std::ratio<60>>;
     Speed speed{.per_minute = static_cast<double>(ended - before) / Minutes{now - since}.count()};
-    const auto zone = means_.open.zone_of(campaign.id);
+    const auto zone = rooms_.open.zone_of(campaign.id);
     if (speed.per_minute > 0 && zone) {
         const Minutes left{static_cast<double>(campaign.counts.open()) / speed.per_minute};
         if (left < std::chrono::days{3'650}) {
-            speed.ends_at = end_of(campaign.plan, *zone, means_.clock.wall_now(),
+            speed.ends_at = end_of(campaign.plan, *zone, rooms_.clock.wall_now(),
                                    std::chrono::duration_cast<Millis>(left));
         }
     }
-    means_.open.set_speed(campaign.id, speed);
+    rooms_.open.set_speed(campaign.id, speed);
 }
 
 }  // namespace merpati::campaign

@@ -62,7 +62,7 @@ std::optional<media::ProbeVerdict> RunningControl::probe_media(model::AccountId 
                                                                std::string url) {
     const auto promise = std::make_shared<std::promise<media::ProbeVerdict>>();
     auto verdict = promise->get_future();
-    means_.media_fetcher.probe(account, std::move(url), model::Revision::a,
+    rooms_.media_fetcher.probe(account, std::move(url), model::Revision::a,
                                [promise](media::ProbeVerdict found) { promise->set_value(found); });
     return verdict.wait_for(probed_within) == std::future_status::ready
                ? std::optional{verdict.get()}
@@ -74,7 +74,7 @@ Result<std::optional<connector::MessageTemplate>> RunningControl::find_template(
     using Found = Result<std::optional<connector::MessageTemplate>>;
     const auto promise = std::make_shared<std::promise<Found>>();
     auto found = promise->get_future();
-    means_.find_template(device, wanted.name, wanted.language,
+    rooms_.find_template(device, wanted.name, wanted.language,
                          [promise](Found answer) { promise->set_value(std::move(answer)); });
     return found.wait_for(found_within) == std::future_status::ready
                ? found.get()
@@ -86,7 +86,7 @@ Result<model::MessageId> RunningControl::send_test(const model::Campaign& campai
                                                    const admission::Principal& caller) {
     const auto entry = std::make_shared<Entry>();
     auto result = entry->result();
-    means_.intake.store(message_of(campaign, test), caller, entry);
+    rooms_.intake.store(message_of(campaign, test), caller, entry);
     return result.wait_for(stored_within) == std::future_status::ready
                ? result.get()
                : fail(ErrorCode::shutting_down, "the server stops");
@@ -103,7 +103,7 @@ std::unique_ptr<model::Message> RunningControl::message_of(const model::Campaign
     message->body = test.text;
     message->media_url = test.media_url;
     message->filled_template = test.filled_template;
-    message->callback_url = campaign.plan.callback.empty() ? means_.callback_of(campaign.account)
+    message->callback_url = campaign.plan.callback.empty() ? rooms_.callback_of(campaign.account)
                                                            : campaign.plan.callback;
     message->typing = campaign.plan.typing;
     message->test = true;

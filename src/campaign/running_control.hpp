@@ -12,7 +12,7 @@ namespace merpati::campaign {
 /// Threads: as Control. Its calls wait with deadlines.
 class RunningControl final : public Control {
 public:
-    struct Means {
+    struct Rooms {
         intake::Intake& intake;
         media::MediaFetcher& media_fetcher;
         OpenCampaigns& open;
@@ -23,17 +23,17 @@ public:
                            connector::Connector::TemplateFound)>
             find_template{};
     };
-    explicit RunningControl(Means means) : means_(std::move(means)) {}
+    explicit RunningControl(Rooms rooms) : rooms_(std::move(rooms)) {}
 
     bool wait_until_withdrawn(model::CampaignId id) override {
-        return means_.open.wait_until_withdrawn(id, withdrawal_patience);
+        return rooms_.open.wait_until_withdrawn(id, withdrawal_patience);
     }
     [[nodiscard]] std::optional<media::ProbeVerdict> probe_media(model::AccountId account,
                                                                  std::string url) override;
     [[nodiscard]] Result<std::optional<connector::MessageTemplate>> find_template(
         const model::Device& device, const model::CampaignTemplate& wanted) override;
     [[nodiscard]] std::optional<Speed> speed_of(model::CampaignId id) override {
-        return means_.open.speed_of(id);
+        return rooms_.open.speed_of(id);
     }
     [[nodiscard]] Result<model::MessageId> send_test(const model::Campaign& campaign,
                                                      const TestSend& test,
@@ -43,7 +43,7 @@ private:
     [[nodiscard]] std::unique_ptr<model::Message> message_of(const model::Campaign& campaign,
                                                              const TestSend& test) const;
 
-    const Means means_;
+    const Rooms rooms_;
 };
 
 }  // namespace merpati::campaign

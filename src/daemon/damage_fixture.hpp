@@ -99,14 +99,14 @@ struct DamageTest : ::testing::Test {
     /// The row of its first recipient.
     Result<void> queue_row(store::CampaignTables& campaigns, model::CampaignId campaign,
                            model::AccountId account, model::PhoneNumber number) {
-        store::Handover handover{.rows = {}, .next_due_at = clock.now(), .at = clock.now()};
+        store::PlannedRows planned{.rows = {}, .next_due_at = clock.now(), .at = clock.now()};
         auto message = message_of(account, number);
         message->source = model::Source::campaign;
         message->campaign = campaign;
         message->campaign_row = 1;
-        handover.rows.push_back({.row = 1, .variant = 1, .message = std::move(message)});
-        auto done = campaigns.hand_over_rows(campaign, handover);
-        EXPECT_EQ(handover.rows.front().result, store::PlannedRow::Result::queued);
+        planned.rows.push_back({.row = 1, .variant = 1, .message = std::move(message)});
+        auto done = campaigns.queue_rows(campaign, planned);
+        EXPECT_EQ(planned.rows.front().result, store::PlannedRow::Result::queued);
         return done;
     }
 

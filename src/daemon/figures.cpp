@@ -101,14 +101,14 @@ void add_campaigns(Adder& add, std::vector<telemetry::Figure>& figures, const Co
     figures.push_back(std::move(states));
     const auto rows = rooms.campaigns.counts();
     add("merpati_campaign_rows_total", "Recipients whose messages were handed to their lanes", true,
-        rows.handed_over_total);
+        rows.queued_total);
     add("merpati_campaign_rows_skipped_total", "Recipients that were skipped when they were due",
         true, rows.skipped_total);
     add("merpati_campaign_rows_withdrawn_total",
         "Messages that returned to their campaigns before they were sent", true,
         rooms.sending.scheduler.counts().withdrawn_total);
     add("merpati_campaign_handovers_total", "Commits that handed recipients over", true,
-        rows.handovers_total);
+        rows.batches_total);
 }
 
 telemetry::Figure connectors(const connector::Connectors& all) {

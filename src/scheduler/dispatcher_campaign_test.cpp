@@ -22,7 +22,7 @@ struct CampaignTest : DispatcherFixture {
     }
 
     /// Makes a running campaign and hands its rows over; returns their messages.
-    std::vector<model::MessageId> hand_over(std::uint32_t rows) {
+    std::vector<model::MessageId> queue_rows(std::uint32_t rows) {
         std::vector<std::unique_ptr<model::Message>> messages;
         EXPECT_TRUE(change([&](store::Tables& tables) -> Result<void> {
             auto& campaigns = tables.campaigns();
@@ -41,18 +41,18 @@ struct CampaignTest : DispatcherFixture {
             EXPECT_TRUE(campaigns.complete_upload(campaign, {}, counts));
             EXPECT_TRUE(campaigns.move_campaign(
                 campaign, {.state = model::CampaignState::running, .at = clock.now()}));
-            store::Handover handover{.at = clock.now()};
+            store::PlannedRows planned{.at = clock.now()};
             for (std::uint32_t row = 1; row <= rows; ++row) {
                 auto made = message();
                 made->source = model::Source::campaign;
                 made->campaign = campaign;
                 made->campaign_row = row;
                 made->recipient = std::to_string(62810000000 + row);
-                handover.rows.push_back({.row = row, .message = std::move(made)});
+                planned.rows.push_back({.row = row, .message = std::move(made)});
             }
-            EXPECT_TRUE(campaigns.hand_over_rows(campaign, handover));
+            EXPECT_TRUE(campaigns.queue_rows(campaign, planned));
             messages.clear();
-            for (auto& row : handover.rows) {
+            for (auto& row : planned.rows) {
                 EXPECT_EQ(row.result, store::PlannedRow::Result::queued);
                 messages.push_back(std::move(row.message));
             }
@@ -96,7 +96,7 @@ struct CampaignTest : DispatcherFixture {
 TEST_F(CampaignTest, WhatMayNotBeSentReturnsToItsCampaignWhenItIsDue) {
     may_send = false;
     start();
-    const auto handed = hand_over(3);
+    const auto handed = queue_rows(3);
     EXPECT_TRUE(connector->sent.empty());
     EXPECT_EQ(count(RecipientState::pending), 3);
     EXPECT_EQ(dispatcher->counts().withdrawn_total, 3U);
@@ -119,7 +119,7 @@ TEST_F(CampaignTest, AMessageThatSomebodySendsByHandIsNotHeldBack) {
 TEST_F(CampaignTest, WaitingMessagesAreWithdrawnAndThoseBeingSentEnd) {
     connector->abilities.window = 1;
     start();
-    const auto handed = hand_over(4);
+    const auto handed = queue_rows(4);
     ASSERT_EQ(connector->sent.size(), 1U);
     EXPECT_EQ(withdraw(handed), 3U);
     EXPECT_EQ(count(RecipientState::pending), 3);
@@ -131,7 +131,7 @@ TEST_F(CampaignTest, WaitingMessagesAreWithdrawnAndThoseBeingSentEnd) {
 TEST_F(CampaignTest, MessagesOnDiskAloneAreWithdrawnToo) {
     device.pause = model::Pause{};
     start();
-    const auto handed = hand_over(5);
+    const auto handed = queue_rows(5);
     EXPECT_EQ(dispatcher->counts().messages_in_memory, 0U);
     EXPECT_EQ(withdraw(handed), 5U);
     EXPECT_EQ(count(RecipientState::queued), 0);
@@ -144,7 +144,7 @@ TEST_F(CampaignTest, MessagesOnDiskAloneAreWithdrawnToo) {
 TEST_F(CampaignTest, AMessageWhoseSendACrashInterruptedIsNotWithdrawn) {
     connector->abilities.recognises_repeats = true;
     start();
-    const auto handed = hand_over(2);
+    const auto handed = queue_rows(2);
     ASSERT_EQ(connector->sent.size(), 2U);
     may_send = false;
     restart();
@@ -162,7 +162,7 @@ TEST_F(CampaignTest, AMessageWhoseSendACrashInterruptedIsNotWithdrawn) {
 TEST_F(CampaignTest, NorIsOneThatAnEarlierAttemptMayHaveSent) {
     connector->abilities.recognises_repeats = true;
     start();
-    const auto handed = hand_over(1);
+    const auto handed = queue_rows(1);
     report(handed.front(), model::Outcome::Kind::unknown);
     may_send = false;
     EXPECT_EQ(withdraw(handed), 0U);
@@ -177,7 +177,7 @@ TEST_F(CampaignTest, CampaignsLeaveRoomForMessagesOfTheApi) {
     options.memory_max = 64;
     connector->abilities.window = 1;
     start();
-    const auto handed = hand_over(200);
+    const auto handed = queue_rows(200);
     EXPECT_LE(dispatcher->counts().messages_in_memory, 64U / LaneMemory::campaign_part);
     std::vector<model::MessageId> of_api;
     for (int made = 0; made < 20; ++made) {

@@ -61,8 +61,8 @@ struct PlannedRow {
     Result result = Result::left;
 };
 
-/// What one transaction may hand over.
-struct Handover {
+/// The rows of one transaction.
+struct PlannedRows {
     std::vector<PlannedRow> rows;
     Timestamp next_due_at;  // Campaign::next_due_at afterwards.
     Timestamp at;           // By the wall clock.
@@ -145,7 +145,7 @@ public:
     /// Hands rows to their lanes: stores message and queue row, and marks the row, if it is still
     /// pending and its campaign running. Checks suppression, exclusion and frequency again; sets
     /// the results.
-    virtual Result<void> hand_over_rows(model::CampaignId id, Handover& handover) = 0;
+    virtual Result<void> queue_rows(model::CampaignId id, PlannedRows& rows) = 0;
     /// Ends at most `limit` pending rows as cancelled.
     virtual Result<RowStep> cancel_rows(model::CampaignId id, std::size_t limit, Timestamp at) = 0;
     /// Makes rows after `after_row` pending again. `code`: only those that failed with it.

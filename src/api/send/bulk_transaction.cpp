@@ -32,12 +32,12 @@ std::optional<Outcome> BulkTransaction::run() {
 
 void BulkTransaction::begin_messages() {
     entering_.reserve(messages_.size());
-    const auto moment = means_.intake.now();
+    const auto moment = rooms_.intake.now();
     for (auto& one : messages_) {
         if (one.message == nullptr) {
             continue;
         }
-        means_.intake.begin(*one.message, moment);
+        rooms_.intake.begin(*one.message, moment);
         if (one.key) {
             one.key->message = one.message->id;
             one.key->status = 200;
@@ -50,12 +50,12 @@ void BulkTransaction::begin_messages() {
 }
 
 Result<void> BulkTransaction::commit() {
-    return means_.committer.change_and_wait(
+    return rooms_.committer.change_and_wait(
         [this](store::Tables& tables) { return store_in(tables); },
         [this] {
             for (auto& [of, accept] : entering_) {
                 if (accept.result == store::Accept::Result::stored) {
-                    means_.intake.accepted(std::move(accept.message));
+                    rooms_.intake.accepted(std::move(accept.message));
                 }
             }
         },
@@ -78,7 +78,7 @@ Result<void> BulkTransaction::store_in(store::Tables& tables) {
         }
     }
     if (!entering_.empty()) {
-        may_send_ = means_.intake.check_again(means_.caller, means_.account);
+        may_send_ = rooms_.intake.check_again(rooms_.caller, rooms_.account);
         if (!may_send_) {
             return fail(ErrorCode::forbidden, "what the caller may do has changed");
         }
@@ -93,7 +93,7 @@ Result<void> BulkTransaction::store_in(store::Tables& tables) {
     if (std::ranges::any_of(entering_, [](const Entering& entering) {
             return entering.accept.result == store::Accept::Result::stored;
         })) {
-        if (const auto logged = tables.add_audit(means_.log_entry()); !logged) {
+        if (const auto logged = tables.add_audit(rooms_.log_entry()); !logged) {
             return pass(logged);
         }
     }
@@ -141,22 +141,22 @@ std::optional<Outcome> BulkTransaction::not_stored(const Error& error) {
     if (!may_send_) {
         why = may_send_.error();
         if (why == Refusal::elsewhere) {
-            return manage::elsewhere(means_.account);
+            return manage::elsewhere(rooms_.account);
         }
         if (why != Refusal::account_expired) {
             return why == Refusal::key_invalid ? manage::unauthenticated()
                                                : manage::rights_changed();
         }
     } else if (error.code == ErrorCode::busy) {
-        why = means_.committer.condition().accepts() ? Refusal::overloaded : Refusal::storage_full;
+        why = rooms_.committer.condition().accepts() ? Refusal::overloaded : Refusal::storage_full;
     } else if (error.code == ErrorCode::unavailable) {
         why = Refusal::storage_unavailable;
     } else if (error.code == ErrorCode::shutting_down) {
         why = Refusal::overloaded;
     } else if (error.code == ErrorCode::damaged) {
         why = Refusal::storage_damaged;
-    } else if (means_.on_fault) {
-        means_.on_fault(error);
+    } else if (rooms_.on_fault) {
+        rooms_.on_fault(error);
     }
     for (auto& entering : entering_) {
         entering.of->end = admission::refuse(why);

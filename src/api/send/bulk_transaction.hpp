@@ -30,7 +30,7 @@ namespace merpati::api {
 /// Threads: the caller's, which waits for the commit; the committer's meanwhile.
 class BulkTransaction {
 public:
-    struct Means {
+    struct Rooms {
         intake::Intake& intake;
         store::Committer& committer;
         const admission::Principal& caller;
@@ -41,9 +41,9 @@ public:
         std::function<void(const Error&)> on_fault;
     };
     /// `record`: if the request has a key; gets its answer, and is emptied if nothing was stored.
-    BulkTransaction(Means means, BulkMessages& messages,
+    BulkTransaction(Rooms rooms, BulkMessages& messages,
                     std::optional<store::IdempotencyRecord>& record)
-        : means_(std::move(means)), messages_(messages), record_(record) {}
+        : rooms_(std::move(rooms)), messages_(messages), record_(record) {}
 
     /// Empty: each message has its end. Otherwise the answer to the whole request.
     [[nodiscard]] std::optional<manage::Outcome> run();
@@ -62,7 +62,7 @@ private:
     [[nodiscard]] bool leave_out_damaged();
     [[nodiscard]] std::optional<manage::Outcome> not_stored(const Error& error);
 
-    const Means means_;
+    const Rooms rooms_;
     BulkMessages& messages_;
     std::optional<store::IdempotencyRecord>& record_;
     std::vector<Entering> entering_;

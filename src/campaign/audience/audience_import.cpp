@@ -31,14 +31,14 @@ std::size_t size_of(const store::NewRecipient& row) {
 /// The import after its claim.
 class Staging final : public ListImport::Work {
 public:
-    Staging(const ImportMeans& means, Uploads::Claim claim, model::Campaign campaign,
+    Staging(const ImportRooms& rooms, Uploads::Claim claim, model::Campaign campaign,
             UploadOptions options)
-        : means_(means),
+        : rooms_(rooms),
           claim_(std::move(claim)),
           campaign_(std::move(campaign)),
           reader_(make_upload_reader(std::move(options), true)),
           columns_(campaign_.columns),
-          steps_(means_, counts_, [this](store::Tables& tables, auto rows, auto& counts) {
+          steps_(rooms_, counts_, [this](store::Tables& tables, auto rows, auto& counts) {
               return stage(tables, rows, counts);
           }) {}
 
@@ -51,7 +51,7 @@ public:
     Result<void> remove_staged() {
         store::RowStep step;
         while (!step.complete) {
-            auto removed = means_.change([&](store::Tables& tables) -> Result<void> {
+            auto removed = rooms_.change([&](store::Tables& tables) -> Result<void> {
                 auto one = tables.campaigns().remove_rows(campaign_.id, removed_in_step);
                 if (!one) {
                     return pass(one);
@@ -93,7 +93,7 @@ private:
         if (auto flushed = steps_.flush(); !flushed) {
             return flushed;
         }
-        auto completed = means_.change([&](store::Tables& tables) -> Result<void> {
+        auto completed = rooms_.change([&](store::Tables& tables) -> Result<void> {
             auto one = tables.campaigns().complete_upload(campaign_.id, columns_, counts_);
             return one ? Result<void>{} : pass(one);
         });
@@ -126,7 +126,7 @@ private:
             present = *std::move(found);
             rows = present;
         }
-        return tables.campaigns().stage_rows(campaign_.id, rows, counts, means_.clock.now());
+        return tables.campaigns().stage_rows(campaign_.id, rows, counts, rooms_.clock.now());
     }
 
     /// Without the contacts that were removed since they were read.
@@ -202,7 +202,7 @@ private:
 
     Result<void> add_contacts();
 
-    const ImportMeans means_;
+    const ImportRooms rooms_;
     Uploads::Claim claim_;
     model::Campaign campaign_;
     std::unique_ptr<UploadReader> reader_;
@@ -233,7 +233,7 @@ Result<void> Staging::add_contacts() {
         return {};
     };
     do {
-        auto page = means_.readers.read(
+        auto page = rooms_.readers.read(
             [&](store::Reader& reader) { return reader.contacts().contacts(filter); });
         if (!page) {
             return pass(page);
@@ -258,17 +258,17 @@ Result<void> Staging::add_contacts() {
 
 }  // namespace
 
-Result<AudienceImport> AudienceImport::begin(const ImportMeans& means, model::CampaignId campaign,
+Result<AudienceImport> AudienceImport::begin(const ImportRooms& rooms, model::CampaignId campaign,
                                              UploadOptions options) {
     if (auto checked = check_options(options); !checked) {
         return pass(checked);
     }
-    auto claim = means.uploads.claim(campaign);
+    auto claim = rooms.uploads.claim(campaign);
     if (!claim) {
         return pass(claim);
     }
     model::Campaign found;
-    auto looked_up = means.change([&](store::Tables& tables) -> Result<void> {
+    auto looked_up = rooms.change([&](store::Tables& tables) -> Result<void> {
         auto one = tables.campaigns().find_campaign(campaign);
         if (!one) {
             return pass(one);
@@ -286,7 +286,7 @@ Result<AudienceImport> AudienceImport::begin(const ImportMeans& means, model::Ca
         return pass(looked_up);
     }
     auto staging =
-        std::make_unique<Staging>(means, std::move(*claim), std::move(found), std::move(options));
+        std::make_unique<Staging>(rooms, std::move(*claim), std::move(found), std::move(options));
     if (auto removed = staging->remove_staged(); !removed) {
         return pass(removed);
     }

@@ -27,7 +27,7 @@ namespace merpati::campaign {
 class AudienceImport : public ListImport {
 public:
     using ListImport::ListImport;
-    [[nodiscard]] static Result<AudienceImport> begin(const ImportMeans& means,
+    [[nodiscard]] static Result<AudienceImport> begin(const ImportRooms& rooms,
                                                       model::CampaignId campaign,
                                                       UploadOptions options);
 };

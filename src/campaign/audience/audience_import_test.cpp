@@ -29,7 +29,7 @@ struct AudienceImportTest : ImportTest {
     }
 
     Result<Imported> import_list(std::string_view text, UploadOptions options = {}) {
-        auto import = AudienceImport::begin(means, campaign, std::move(options));
+        auto import = AudienceImport::begin(rooms, campaign, std::move(options));
         if (!import) {
             return pass(import);
         }
@@ -128,7 +128,7 @@ TEST_F(AudienceImportTest, AnUploadThatBreaksOffAddsNothing) {
         text += std::to_string(6281200000000 + row) + "\n";
     }
     {
-        auto import = AudienceImport::begin(means, campaign, {});
+        auto import = AudienceImport::begin(rooms, campaign, {});
         ASSERT_TRUE(import);
         ASSERT_TRUE(import->take(text));
         EXPECT_THAT(unclean(), ElementsAre(campaign));
@@ -152,17 +152,17 @@ TEST_F(AudienceImportTest, RemovesWhatACrashHasLeft) {
 }
 
 TEST_F(AudienceImportTest, ACampaignTakesOneUploadAtATime) {
-    auto first = AudienceImport::begin(means, campaign, {});
+    auto first = AudienceImport::begin(rooms, campaign, {});
     ASSERT_TRUE(first);
-    EXPECT_EQ(AudienceImport::begin(means, campaign, {}).error().code, ErrorCode::conflict);
+    EXPECT_EQ(AudienceImport::begin(rooms, campaign, {}).error().code, ErrorCode::conflict);
     ASSERT_TRUE(first->take("0812345678\n"));
     EXPECT_EQ(first->finish()->added, 1U);
 }
 
 TEST_F(AudienceImportTest, OnlyTheAudienceOfADraftIsChanged) {
-    EXPECT_EQ(AudienceImport::begin(means, {campaign.value + 1}, {}).error().code,
+    EXPECT_EQ(AudienceImport::begin(rooms, {campaign.value + 1}, {}).error().code,
               ErrorCode::not_found);
-    auto import = AudienceImport::begin(means, campaign, {});
+    auto import = AudienceImport::begin(rooms, campaign, {});
     ASSERT_TRUE(import->take("0812345678\n"));
     campaigns([&](store::CampaignTables& tables) {
         EXPECT_TRUE(tables.move_campaign(
@@ -171,12 +171,12 @@ TEST_F(AudienceImportTest, OnlyTheAudienceOfADraftIsChanged) {
     EXPECT_EQ(import->finish().error().code, ErrorCode::conflict);
     EXPECT_EQ(import->finish().error().code, ErrorCode::conflict);
     EXPECT_EQ(import->take("x").error().code, ErrorCode::conflict);
-    EXPECT_EQ(AudienceImport::begin(means, {campaign}, {}).error().code, ErrorCode::conflict);
+    EXPECT_EQ(AudienceImport::begin(rooms, {campaign}, {}).error().code, ErrorCode::conflict);
 }
 
 TEST_F(AudienceImportTest, AnUploadAddsNothingIfTheAudienceIsEmptiedMeanwhile) {
     ASSERT_TRUE(import_list("0812345678\n"));
-    auto import = AudienceImport::begin(means, campaign, {});
+    auto import = AudienceImport::begin(rooms, campaign, {});
     ASSERT_TRUE(import->take("0812345679\n"));
     campaigns([&](store::CampaignTables& tables) { EXPECT_TRUE(tables.empty_audience(campaign)); });
     EXPECT_EQ(import->finish().error().code, ErrorCode::conflict);
@@ -203,7 +203,7 @@ TEST_F(AudienceImportTest, ContactsThatAreRemovedMeanwhileAreNotTaken) {
     put_contact({.number = model::PhoneNumber::from_stored(6281200000002),
                  .name = "Budi",
                  .tags = {"vip"}});
-    auto import = AudienceImport::begin(means, campaign, {.form = UploadForm::json});
+    auto import = AudienceImport::begin(rooms, campaign, {.form = UploadForm::json});
     ASSERT_TRUE(import);
     ASSERT_TRUE(import->take(R"({"tags":["vip"]})"));
     before_change = [this] {  // They have been read.

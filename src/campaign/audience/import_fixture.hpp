@@ -87,7 +87,7 @@ struct ImportTest : ::testing::Test {
     std::function<void()> before_change;  // Called before each change of an import.
     Uploads uploads;
     store::ReaderPool readers{*store};
-    ImportMeans means{.clock = clock,
+    ImportRooms rooms{.clock = clock,
                       .change =
                           [this](auto run) {
                               if (before_change) {

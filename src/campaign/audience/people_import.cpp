@@ -155,13 +155,13 @@ public:
     using Writer = StepWriter<PersonRow, Imported>;
 
     /// `tags` are given to all.
-    PeopleSteps(const ImportMeans& means, UploadOptions options, std::vector<std::string> tags,
+    PeopleSteps(const ImportRooms& rooms, UploadOptions options, std::vector<std::string> tags,
                 Writer::Write write)
-        : means_(means),
+        : rooms_(rooms),
           options_(std::move(options)),
           tags_(std::move(tags)),
           reader_(make_upload_reader(options_, false)),
-          steps_(means_, imported_, std::move(write)) {}
+          steps_(rooms_, imported_, std::move(write)) {}
 
     Result<void> take(std::string_view piece) override {
         auto read = reader_->take(piece, ignore);
@@ -198,14 +198,14 @@ private:
                 imported_.rounded += row.is_rounded ? 1U : 0U;
                 return {};
             }
-            auto person = person_of(std::move(row), *reader_, means_.clock.now());
+            auto person = person_of(std::move(row), *reader_, rooms_.clock.now());
             person.tags.insert(person.tags.end(), tags_.begin(), tags_.end());
             const auto bytes = bytes_of(person);
             return steps_.add(std::move(person), bytes);
         };
     }
 
-    const ImportMeans means_;
+    const ImportRooms rooms_;
     const UploadOptions options_;
     const std::vector<std::string> tags_;
     std::unique_ptr<UploadReader> reader_;
@@ -269,7 +269,7 @@ bool is_contact_field(std::string_view column) {
     return field_of(column) != ContactField::value;
 }
 
-Result<ContactImport> ContactImport::begin(const ImportMeans& means, model::AccountId account,
+Result<ContactImport> ContactImport::begin(const ImportRooms& rooms, model::AccountId account,
                                            UploadOptions options, std::vector<std::string> tags) {
     if (auto checked = check_options(options); !checked) {
         return pass(checked);
@@ -285,21 +285,21 @@ Result<ContactImport> ContactImport::begin(const ImportMeans& means, model::Acco
                                 model::Contact::tag_bytes_max, model::Contact::tags_max));
     }
     return ContactImport{std::make_unique<PeopleSteps>(
-        means, std::move(options), std::move(tags),
-        [account, &clock = means.clock](store::Tables& tables, auto people, auto& counts) {
+        rooms, std::move(options), std::move(tags),
+        [account, &clock = rooms.clock](store::Tables& tables, auto people, auto& counts) {
             return merge_contacts(tables.contacts(), account, clock.now(), people, counts);
         })};
 }
 
-Result<SuppressionImport> SuppressionImport::begin(const ImportMeans& means,
+Result<SuppressionImport> SuppressionImport::begin(const ImportRooms& rooms,
                                                    model::AccountId account,
                                                    UploadOptions options) {
     if (auto checked = check_options(options); !checked) {
         return pass(checked);
     }
     return SuppressionImport{std::make_unique<PeopleSteps>(
-        means, std::move(options), std::vector<std::string>{},
-        [account, &clock = means.clock](store::Tables& tables, auto people, auto& counts) {
+        rooms, std::move(options), std::vector<std::string>{},
+        [account, &clock = rooms.clock](store::Tables& tables, auto people, auto& counts) {
             return suppress(tables.contacts(), account, clock.now(), people, counts);
         })};
 }

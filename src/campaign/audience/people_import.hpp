@@ -30,7 +30,7 @@ class ContactImport : public ListImport {
 public:
     using ListImport::ListImport;
     /// `tags` are given to all.
-    [[nodiscard]] static Result<ContactImport> begin(const ImportMeans& means,
+    [[nodiscard]] static Result<ContactImport> begin(const ImportRooms& rooms,
                                                      model::AccountId account,
                                                      UploadOptions options,
                                                      std::vector<std::string> tags);
@@ -41,7 +41,7 @@ public:
 class SuppressionImport : public ListImport {
 public:
     using ListImport::ListImport;
-    [[nodiscard]] static Result<SuppressionImport> begin(const ImportMeans& means,
+    [[nodiscard]] static Result<SuppressionImport> begin(const ImportRooms& rooms,
                                                          model::AccountId account,
                                                          UploadOptions options);
 };

@@ -18,7 +18,7 @@ using ::testing::Pair;
 struct PeopleImportTest : ImportTest {
     Result<Imported> import_contacts(std::string_view text, std::vector<std::string> tags = {},
                                      UploadOptions options = {}) {
-        auto import = ContactImport::begin(means, account, std::move(options), std::move(tags));
+        auto import = ContactImport::begin(rooms, account, std::move(options), std::move(tags));
         if (!import) {
             return pass(import);
         }
@@ -28,7 +28,7 @@ struct PeopleImportTest : ImportTest {
         return import->finish();
     }
     Result<Imported> import_suppressions(std::string_view text) {
-        auto import = SuppressionImport::begin(means, account, {});
+        auto import = SuppressionImport::begin(rooms, account, {});
         if (auto taken = import->take(text); !taken) {
             return pass(taken);
         }
@@ -101,7 +101,7 @@ TEST_F(PeopleImportTest, ALongListIsWholeOrAbsent) {
     ASSERT_GT(text.size(), ListSpool::memory_max);
     const auto before = changes;
     {
-        auto broken_off = ContactImport::begin(means, account, {}, {});
+        auto broken_off = ContactImport::begin(rooms, account, {}, {});
         ASSERT_TRUE(broken_off->take(text));
     }
     EXPECT_THAT(import_contacts(text + "1,\"x").error().detail, HasSubstr("line 5002"));

@@ -33,8 +33,8 @@ public:
     static constexpr int rest = 3;
 
     /// Nothing is written before the rows have `held_bytes`, or `flush` is called.
-    StepWriter(const ImportMeans& means, Counts& counts, Write write, std::size_t held_bytes = 0)
-        : means_(means), counts_(counts), write_(std::move(write)), held_bytes_(held_bytes) {}
+    StepWriter(const ImportRooms& rooms, Counts& counts, Write write, std::size_t held_bytes = 0)
+        : rooms_(rooms), counts_(counts), write_(std::move(write)), held_bytes_(held_bytes) {}
 
     /// `bytes`: the row's size, roughly.
     [[nodiscard]] Result<void> add(Row row, std::size_t bytes) {
@@ -67,11 +67,11 @@ private:
     Result<void> write(std::span<const Row> step) {
         SteadyTime::duration took{};
         Counts counts;
-        auto written = means_.change([&](store::Tables& tables) -> Result<void> {
-            const auto begun = means_.clock.steady_now();
+        auto written = rooms_.change([&](store::Tables& tables) -> Result<void> {
+            const auto begun = rooms_.clock.steady_now();
             counts = counts_;
             auto result = write_(tables, step, counts);
-            took = means_.clock.steady_now() - begun;
+            took = rooms_.clock.steady_now() - begun;
             return result;
         });
         size_.note(step.size(), took);
@@ -86,10 +86,10 @@ private:
     }
 
     [[nodiscard]] std::uint64_t operations_of_all() const {
-        return means_.operations ? means_.operations() : 0;
+        return rooms_.operations ? rooms_.operations() : 0;
     }
 
-    const ImportMeans& means_;
+    const ImportRooms& rooms_;
     Counts& counts_;
     Write write_;
     std::size_t held_bytes_;

@@ -52,7 +52,7 @@ struct Imported {
 };
 
 /// What an import works with. All must outlive it.
-struct ImportMeans {
+struct ImportRooms {
     /// Runs one change and returns when it is durable, as api::manage::Context::change does.
     using Change =
         std::function<Result<void>(std::move_only_function<Result<void>(store::Tables&)>)>;

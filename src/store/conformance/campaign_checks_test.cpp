@@ -32,7 +32,7 @@ struct CampaignChecksTest : CampaignTest {
     }
     /// Hands the row over; its reason if it was skipped.
     SkipReason skipped(model::CampaignId id, Row one) {
-        const auto result = hand_over(id, one);
+        const auto result = queue_rows(id, one);
         EXPECT_EQ(result == PlannedRow::Result::skipped, row(id, one).reason != SkipReason::none);
         return row(id, one).reason;
     }
@@ -83,7 +83,7 @@ TEST_P(CampaignChecksTest, ARowThatTheCallerSkipsKeepsItsReason) {
     const auto id = running(1, 1).id;
     std::vector<PlannedRow> rows;
     rows.push_back({.row = 1, .reason = SkipReason::empty_value});
-    EXPECT_EQ(hand_over(id, std::move(rows)).rows.front().result, PlannedRow::Result::skipped);
+    EXPECT_EQ(queue_rows(id, std::move(rows)).rows.front().result, PlannedRow::Result::skipped);
     EXPECT_EQ(row(id, 1).reason, SkipReason::empty_value);
 }
 
@@ -131,7 +131,7 @@ TEST_P(CampaignChecksTest, APersonKeepsTheSenderOfTheLastCampaign) {
     std::vector<PlannedRow> rows;
     rows.push_back(planned(id, 1));
     rows.back().message->device = other;
-    const auto made = *hand_over(id, std::move(rows)).rows.front().message;
+    const auto made = *queue_rows(id, std::move(rows)).rows.front().message;
     EXPECT_EQ(sender(), other);
     EXPECT_NE(first, id);
     EXPECT_EQ(take(run([&](CampaignTables& campaigns) {

@@ -137,7 +137,7 @@ TEST_P(CampaignCreditTest, CreditThatIsCountedLaterIsTakenFromTheAccountWhileThe
     set_credit(1);
     EXPECT_TRUE(queued(id, 2).charged);
     expect(id, 0, 0);
-    EXPECT_EQ(hand_over(id, 3), PlannedRow::Result::credit_exhausted);
+    EXPECT_EQ(queue_rows(id, 3), PlannedRow::Result::credit_exhausted);
     expect(id, 0, 0);
     end(free, MessageState::failed);  // It was not charged.
     expect(id, 0, 0);

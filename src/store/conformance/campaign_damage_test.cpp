@@ -23,16 +23,15 @@ struct CampaignDamageTest : CampaignTest {
     void queue_all(model::CampaignId id) {
         for (Row first = 1; first <= damaged_audience; first += 50) {
             for (bool written = false; !written;) {
-                Handover handover{.rows = {}, .next_due_at = clock.now(), .at = clock.now()};
+                PlannedRows batch{.rows = {}, .next_due_at = clock.now(), .at = clock.now()};
                 for (Row one = first; one < first + 50; ++one) {
-                    handover.rows.push_back(planned(id, one));
+                    batch.rows.push_back(planned(id, one));
                 }
-                const auto done = change([&](Tables& tables) {
-                    return tables.campaigns().hand_over_rows(id, handover);
-                });
+                const auto done = change(
+                    [&](Tables& tables) { return tables.campaigns().queue_rows(id, batch); });
                 written = done.has_value();
                 ASSERT_TRUE(written || done.error().code == ErrorCode::damaged);
-                for (auto& one : handover.rows) {
+                for (auto& one : batch.rows) {
                     if (written && one.result == PlannedRow::Result::queued) {
                         messages.push_back(*one.message);
                     }

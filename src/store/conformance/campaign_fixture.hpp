@@ -128,16 +128,16 @@ struct CampaignTest : StoreTest {
     PlannedRow planned(model::CampaignId id, Row row) {
         return {.row = row, .variant = 1, .message = message_of(id, row)};
     }
-    Handover hand_over(model::CampaignId id, std::vector<PlannedRow> rows) {
-        Handover handover{.rows = std::move(rows), .next_due_at = clock.now(), .at = clock.now()};
+    PlannedRows queue_rows(model::CampaignId id, std::vector<PlannedRow> rows) {
+        PlannedRows planned{.rows = std::move(rows), .next_due_at = clock.now(), .at = clock.now()};
         EXPECT_TRUE(
-            run([&](CampaignTables& campaigns) { return campaigns.hand_over_rows(id, handover); }));
-        return handover;
+            run([&](CampaignTables& campaigns) { return campaigns.queue_rows(id, planned); }));
+        return planned;
     }
-    PlannedRow::Result hand_over(model::CampaignId id, Row row, model::Message* made = nullptr) {
+    PlannedRow::Result queue_rows(model::CampaignId id, Row row, model::Message* made = nullptr) {
         std::vector<PlannedRow> rows;
         rows.push_back(planned(id, row));
-        const auto done = hand_over(id, std::move(rows));
+        const auto done = queue_rows(id, std::move(rows));
         if (made != nullptr) {
             *made = *done.rows.front().message;
         }
@@ -145,7 +145,7 @@ struct CampaignTest : StoreTest {
     }
     model::Message queued(model::CampaignId id, Row row) {
         model::Message made;
-        EXPECT_EQ(hand_over(id, row, &made), PlannedRow::Result::queued);
+        EXPECT_EQ(queue_rows(id, row, &made), PlannedRow::Result::queued);
         return made;
     }
     void end(const model::Message& message, model::MessageState state,

@@ -37,7 +37,7 @@ struct CampaignMovesTest : CampaignTest {
         for (int count = 0; count < 3; ++count) {
             planned_rows.push_back(planned(id, static_cast<Row>(below(rows_count) + 1)));
         }
-        for (auto& one : hand_over(id, std::move(planned_rows)).rows) {
+        for (auto& one : queue_rows(id, std::move(planned_rows)).rows) {
             if (one.result == PlannedRow::Result::queued) {
                 waiting.push_back(*one.message);
             }

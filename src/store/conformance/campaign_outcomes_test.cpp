@@ -43,7 +43,7 @@ TEST_P(CampaignOutcomesTest, RowsThatWereSkippedAreCountedByTheirReason) {
     start(id);
     std::vector<PlannedRow> rows;
     rows.push_back({.row = 4, .reason = SkipReason::empty_value});
-    hand_over(id, std::move(rows));
+    queue_rows(id, std::move(rows));
     auto skipped = uploaded.skipped;
     skipped.emplace_back(SkipReason::empty_value, 1);
     EXPECT_EQ(outcomes(id).skipped, skipped);
@@ -86,10 +86,10 @@ TEST_P(CampaignOutcomesTest, ARowOfAPersonWhoWasErasedIsNeverHandedOver) {
     EXPECT_FALSE(is_erased(id, 2));
     withdraw(message);
     EXPECT_EQ(row(id, 1).state, RecipientState::pending);
-    EXPECT_EQ(hand_over(id, 1), PlannedRow::Result::left);
+    EXPECT_EQ(queue_rows(id, 1), PlannedRow::Result::left);
     EXPECT_EQ(row(id, 1).state, RecipientState::cancelled);
     EXPECT_EQ(campaign(id).counts.of(RecipientState::cancelled), 1);
-    EXPECT_EQ(hand_over(id, 2), PlannedRow::Result::queued);
+    EXPECT_EQ(queue_rows(id, 2), PlannedRow::Result::queued);
 }
 
 TEST_P(CampaignOutcomesTest, AMessageThatWasErasedIsNotSentAgain) {

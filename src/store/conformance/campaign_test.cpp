@@ -233,16 +233,16 @@ TEST_P(CampaignTest, HandingOverStoresTheMessageAndMarksTheRowInOneCommit) {
     ASSERT_TRUE(last_reported());
     EXPECT_EQ(last_reported()->counts, campaign(id).counts);
     EXPECT_EQ(campaign(id).next_due_at, clock.now());
-    EXPECT_EQ(hand_over(id, 1), PlannedRow::Result::left);  // No second message.
+    EXPECT_EQ(queue_rows(id, 1), PlannedRow::Result::left);  // No second message.
 }
 
 TEST_P(CampaignTest, NothingIsHandedOverUnlessTheCampaignRuns) {
     const auto id = running(1, 2).id;
     move(id, CampaignState::paused, model::CampaignReason::asked);
-    EXPECT_EQ(hand_over(id, 1), PlannedRow::Result::left);
+    EXPECT_EQ(queue_rows(id, 1), PlannedRow::Result::left);
     move(id, CampaignState::running);
-    EXPECT_EQ(hand_over(id, 3), PlannedRow::Result::left);  // No such row.
-    EXPECT_EQ(hand_over(id, 1), PlannedRow::Result::queued);
+    EXPECT_EQ(queue_rows(id, 3), PlannedRow::Result::left);  // No such row.
+    EXPECT_EQ(queue_rows(id, 1), PlannedRow::Result::queued);
 }
 
 TEST_P(CampaignTest, ARowFollowsItsMessage) {
@@ -482,7 +482,7 @@ TEST_P(CampaignTest, ARowIsNotHandedToADeviceThatIsGone) {
     std::vector<PlannedRow> rows;
     rows.push_back(planned(id, 1));
     rows.back().message->device = model::PhoneNumber::from_stored(6281999999999);
-    EXPECT_EQ(hand_over(id, std::move(rows)).rows.front().result, PlannedRow::Result::sender_gone);
+    EXPECT_EQ(queue_rows(id, std::move(rows)).rows.front().result, PlannedRow::Result::sender_gone);
     EXPECT_EQ(campaign(id).counts.of(RecipientState::pending), 1);
 }
 

@@ -37,7 +37,7 @@ public:
                                             const UploadCounts& counts) override;
     Result<model::Campaign> empty_audience(model::CampaignId id) override;
     Result<RowStep> remove_rows(model::CampaignId id, std::size_t limit) override;
-    Result<void> hand_over_rows(model::CampaignId id, Handover& handover) override;
+    Result<void> queue_rows(model::CampaignId id, PlannedRows& rows) override;
     Result<RowStep> cancel_rows(model::CampaignId id, std::size_t limit, Timestamp at) override;
     Result<RowStep> retry_rows(model::CampaignId id, RetryScope scope,
                                std::optional<model::StatusCode> code, std::uint32_t after_row,
@@ -71,7 +71,7 @@ private:
     void remove(const model::Campaign& campaign);
     void stage(const model::Campaign& campaign, std::int64_t key, const NewRecipient& row,
                UploadCounts& counts, Timestamp at);
-    void hand_over(const model::Campaign& campaign, PlannedRow& planned, Timestamp at);
+    void queue_row(const model::Campaign& campaign, PlannedRow& planned, Timestamp at);
     [[nodiscard]] PlannedRow::Result decide(const model::Campaign& campaign, PlannedRow& planned,
                                             Timestamp at);
     enum class Waiting : std::uint8_t { no, yes, erased };

@@ -50,16 +50,16 @@ struct CampaignCosts : FullStoreTest {
     }
 
     void move_rows(model::CampaignId id) {
-        Handover handover;
+        PlannedRows planned;
         for (std::uint32_t row = 1; row <= 5; ++row) {
-            handover.rows.push_back({.row = row, .message = message_of(id, row)});
+            planned.rows.push_back({.row = row, .message = message_of(id, row)});
         }
-        handover.rows.push_back({.row = 6, .reason = model::SkipReason::empty_value});
-        run([&](Tables& tables) { take(tables.campaigns().hand_over_rows(id, handover)); });
+        planned.rows.push_back({.row = 6, .reason = model::SkipReason::empty_value});
+        run([&](Tables& tables) { take(tables.campaigns().queue_rows(id, planned)); });
         WriteBatch batch;
         for (std::uint32_t row = 1; row <= 5; ++row) {
-            EXPECT_EQ(handover.rows.at(row - 1).result, PlannedRow::Result::queued);
-            const auto& made = *handover.rows.at(row - 1).message;
+            EXPECT_EQ(planned.rows.at(row - 1).result, PlannedRow::Result::queued);
+            const auto& made = *planned.rows.at(row - 1).message;
             if (row == 4) {
                 batch.hand_overs.push_back({.message = made.id,
                                             .device = device,
@@ -76,13 +76,13 @@ struct CampaignCosts : FullStoreTest {
         }
         const auto again = message_of(id, 1);
         batch.accepts.push_back({.message = std::make_unique<model::Message>(*again),
-                                 .retry_of = handover.rows.front().message->id});
+                                 .retry_of = planned.rows.front().message->id});
         write_as_it_is(batch);
         auto second = finish_of(*again, model::MessageState::failed);
         second.completion.code = model::StatusCode::recipient_unregistered;
         EXPECT_TRUE(finish(std::move(second)));
         run([&](Tables& tables) {
-            const auto& given = *handover.rows.at(3).message;
+            const auto& given = *planned.rows.at(3).message;
             take(tables.note_status(device, "campaign",
                                     {.progress = model::Progress::read, .at = clock.now()},
                                     clock.now()));
@@ -96,7 +96,7 @@ struct CampaignCosts : FullStoreTest {
             take(contacts.note_rows_erased(erasure));
             take(contacts.postpone_erasure(erasure, clock.now()));
             take(contacts.end_erasure(erasure));
-            take(contacts.erase_message(handover.rows.at(4).message->id));
+            take(contacts.erase_message(planned.rows.at(4).message->id));
             take(campaigns.last_campaign_of(account, person(900'000'000)));
         });
     }
@@ -120,7 +120,7 @@ struct CampaignCosts : FullStoreTest {
         const auto counted = create_account(10);
         const auto sender = model::PhoneNumber::from_stored(6289900000077);
         EXPECT_TRUE(add_device({.number = sender, .account = counted}));
-        Handover handover;
+        PlannedRows planned;
         run([&](Tables& tables) {
             auto& campaigns = tables.campaigns();
             const auto paid =
@@ -137,14 +137,14 @@ struct CampaignCosts : FullStoreTest {
             auto made = message_of(paid, 1);
             made->account = counted;
             made->device = sender;
-            handover.rows.push_back({.row = 1, .message = std::move(made)});
-            take(campaigns.hand_over_rows(paid, handover));
+            planned.rows.push_back({.row = 1, .message = std::move(made)});
+            take(campaigns.queue_rows(paid, planned));
         });
-        EXPECT_TRUE(handover.rows.front().message->charged);
+        EXPECT_TRUE(planned.rows.front().message->charged);
         run([&](Tables& tables) {
             take(tables.set_credit(counted, std::nullopt, {.at = clock.now()}));
         });
-        EXPECT_TRUE(finish(finish_of(*handover.rows.front().message, model::MessageState::failed)));
+        EXPECT_TRUE(finish(finish_of(*planned.rows.front().message, model::MessageState::failed)));
     }
 
     void write_contacts() {

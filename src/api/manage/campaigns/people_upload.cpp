@@ -49,7 +49,7 @@ Result<campaign::UploadOptions> UploadFields::options(const Context& context,
     return options;
 }
 
-campaign::ImportMeans import_means(const Context& context) {
+campaign::ImportRooms import_rooms(const Context& context) {
     return {.clock = context.clock,
             .change = context.change,
             .readers = context.readers,

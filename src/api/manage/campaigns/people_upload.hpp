@@ -37,9 +37,9 @@ private:
     bool has_country_ = false;
 };
 
-[[nodiscard]] campaign::ImportMeans import_means(const Context& context);
+[[nodiscard]] campaign::ImportRooms import_rooms(const Context& context);
 
-/// Gives the whole upload to the import that `begin` makes of the means and options, and ends it.
+/// Gives the whole upload to the import that `begin` makes of the rooms and options, and ends it.
 /// An import that is destroyed before has discarded what it must. A body of no type that is known
 /// here is JSON if it begins with a brace.
 template <class Begin>
@@ -59,8 +59,8 @@ template <class Begin>
         return pass(piece);
     }
     options->form = form_of(call.head.content_type, piece->value_or(""));
-    const auto means = import_means(context);
-    auto import = begin(means, *std::move(options));
+    const auto rooms = import_rooms(context);
+    auto import = begin(rooms, *std::move(options));
     if (!import) {
         return pass(import);
     }

@@ -139,8 +139,8 @@ Result<value> add(const Context& context, Call& call, Upload& upload) {
         return pass(campaign);
     }
     const auto imported = import_all(
-        context, call, campaign->account, given, upload, [&](const auto& means, auto options) {
-            return campaign::AudienceImport::begin(means, campaign->id, std::move(options));
+        context, call, campaign->account, given, upload, [&](const auto& rooms, auto options) {
+            return campaign::AudienceImport::begin(rooms, campaign->id, std::move(options));
         });
     if (!imported) {
         return pass(imported);

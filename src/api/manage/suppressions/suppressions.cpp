@@ -148,8 +148,8 @@ Result<value> import_list(const Context& context, Call& call, Upload& upload) {
         return pass(owner);
     }
     const auto imported =
-        import_all(context, call, owner->id, given, upload, [&](const auto& means, auto options) {
-            return campaign::SuppressionImport::begin(means, owner->id, std::move(options));
+        import_all(context, call, owner->id, given, upload, [&](const auto& rooms, auto options) {
+            return campaign::SuppressionImport::begin(rooms, owner->id, std::move(options));
         });
     if (!imported) {
         return pass(imported);

@@ -11,23 +11,23 @@ using model::SkipReason;
 
 }  // namespace
 
-Result<void> StoredCampaigns::hand_over_rows(model::CampaignId id, Handover& handover) {
+Result<void> StoredCampaigns::queue_rows(model::CampaignId id, PlannedRows& rows) {
     auto* found = edit(id);
     if (found == nullptr) {
         return fail(ErrorCode::not_found, "there is no such campaign");
     }
-    for (auto& planned : handover.rows) {
+    for (auto& planned : rows.rows) {
         planned.result = PlannedRow::Result::left;
         if (found->campaign.state == model::CampaignState::running) {
-            hand_over(found->campaign, planned, handover.at);
+            queue_row(found->campaign, planned, rows.at);
         }
     }
-    found->campaign.next_due_at = handover.next_due_at;
+    found->campaign.next_due_at = rows.next_due_at;
     return {};
 }
 
 /// A row that is left out because it is damaged is left.
-void StoredCampaigns::hand_over(const model::Campaign& campaign, PlannedRow& planned,
+void StoredCampaigns::queue_row(const model::Campaign& campaign, PlannedRow& planned,
                                 Timestamp at) {
     const auto key = row_key(campaign.id, planned.row);
     model::PhoneNumber number;

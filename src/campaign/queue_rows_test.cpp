@@ -36,8 +36,8 @@ TEST_F(HandOverTest, CampaignsOfManyAccountsHaveNoMoreRowsUnderWayThanOneAndTake
         ASSERT_TRUE(world->change([](store::Tables&) { return Result<void>{}; }));
     };
     commit();
-    EXPECT_GT(world->runner->counts().handed_over_total, 0U);
-    EXPECT_LE(world->runner->counts().handed_over_total, Runner::step_rows_max);
+    EXPECT_GT(world->runner->counts().queued_total, 0U);
+    EXPECT_LE(world->runner->counts().queued_total, Runner::step_rows_max);
     for (int turn = 0; turn < accounts; ++turn) {
         std::ignore = world->runner->turn();
         commit();
