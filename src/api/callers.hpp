@@ -25,7 +25,7 @@ namespace merpati::api {
 ///
 /// Limits: calls by an account's keys beyond admission::check_call_rate are answered 429, and so
 /// are calls by a person beyond `person_calls`, and changes beyond `person_changes`. Calls by the
-/// local operator are bounded only by the shares of Workers.
+/// local operator are bounded only by the shares of CallThreads.
 class Callers {
 public:
     /// More than the web app asks for; a script should use a key.

@@ -37,7 +37,7 @@ void Idempotency::enter(Call&& call, Proceed proceed) {
                 waiting->responder.answer(refuse(Refusal::overloaded));
             }
         });
-    if (put != manage::Workers::Put::taken) {
+    if (put != manage::CallThreads::Put::taken) {
         waiting->responder.answer(refuse(Refusal::overloaded));
     }
 }

@@ -10,7 +10,7 @@
 #include "admission/caller_rights.hpp"
 #include "api/call.hpp"
 #include "api/idempotency_ledger.hpp"
-#include "api/manage/engine/workers.hpp"
+#include "api/manage/engine/call_threads.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
 #include "store/reader_pool.hpp"
@@ -33,11 +33,12 @@ namespace merpati::api {
 /// uncommitted one is free.
 ///
 /// Threads: any. `enter` does not block: the store is read on threads of this class, where
-/// accounts are served in turn (Workers). A slow disk therefore delays only requests with a key.
+/// accounts are served in turn (CallThreads). A slow disk therefore delays only requests with a
+/// key.
 ///
 /// Limits: `waiting_of_account_max` calls of an account wait for a thread, `waiting_max` in all.
 /// Further ones are refused overloaded; of all, those of the account with the most give way
-/// (Workers). One held key per open request.
+/// (CallThreads). One held key per open request.
 class Idempotency {
 public:
     /// An account's burst: one thread looks up some thousand keys a second.
@@ -90,8 +91,8 @@ private:
     IdempotencyLedger& ledger_;
     store::ReaderPool& readers_;
     const admission::CallerRights& rights_;
-    manage::Workers look_ups_{"idempotency", manage::Workers::threads_count, waiting_of_account_max,
-                              waiting_max};
+    manage::CallThreads look_ups_{"idempotency", manage::CallThreads::threads_count,
+                                  waiting_of_account_max, waiting_max};
 };
 
 /// What distinguishes a published request from others with its key. `revision` is empty where the

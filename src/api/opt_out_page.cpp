@@ -34,7 +34,7 @@ bool takes_it_back(std::string_view form) {
 
 OptOutPage::OptOutPage(Rooms rooms, AppAddress app) : rooms_(std::move(rooms)), app_(app) {
     rooms_.random.fill(seed_);
-    workers_.on_fault = rooms_.on_fault;
+    threads_.on_fault = rooms_.on_fault;
 }
 
 void OptOutPage::take(const http::Request& request, http::Responder responder) {
@@ -52,11 +52,11 @@ void OptOutPage::take(const http::Request& request, http::Responder responder) {
     const auto share = manage::Share::of(admission::Principal{}, client, [] { return false; });
     auto answered = std::make_shared<http::Responder>(std::move(responder));
     const auto put =
-        workers_.put(share, [this, target = *target, wish, language, answered](bool proceed) {
+        threads_.put(share, [this, target = *target, wish, language, answered](bool proceed) {
             answered->send(proceed ? answer(target, wish, language)
                                    : failure(admission::Refusal::overloaded));
         });
-    if (put != manage::Workers::Put::taken) {
+    if (put != manage::CallThreads::Put::taken) {
         answered->send(failure(admission::Refusal::overloaded));
     }
 }

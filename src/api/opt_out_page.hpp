@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "admission/directory.hpp"
-#include "api/manage/engine/workers.hpp"
+#include "api/manage/engine/call_threads.hpp"
 #include "api/session_cookie.hpp"
 #include "api/texts/language.hpp"
 #include "base/clock.hpp"
@@ -32,10 +32,10 @@ namespace merpati::api {
 /// not valid are answered alike.
 ///
 /// Threads: `take` on any I/O thread. The store is asked on the page's own threads, where networks
-/// are served in turn (Workers).
+/// are served in turn (CallThreads).
 ///
 /// Limits: `bad_tokens` for each client address; valid tokens are not counted. Calls that wait, as
-/// of Workers.
+/// of CallThreads.
 class OptOutPage {
 public:
     static constexpr people::TryBuckets::Limit bad_tokens{.burst = 20,
@@ -58,9 +58,9 @@ public:
 
     void take(const http::Request& request, http::Responder responder);
 
-    void start() { workers_.start(); }
+    void start() { threads_.start(); }
     /// Idempotent.
-    void stop() { workers_.stop(); }
+    void stop() { threads_.stop(); }
 
 private:
     using Target = campaign::OptOutLinks::Target;
@@ -76,7 +76,7 @@ private:
     std::array<std::byte, 16> seed_{};  // Nobody outside can choose addresses that collide.
     std::mutex mutex_;
     people::TryBuckets bad_tokens_{bad_tokens};
-    manage::Workers workers_{"opt-out"};
+    manage::CallThreads threads_{"opt-out"};
 };
 
 }  // namespace merpati::api

@@ -41,16 +41,16 @@ public:
         auto run = std::make_shared<BulkRequest>(bulk_, std::move(request_), std::move(caller_),
                                                  share_, std::move(memory_),
                                                  *std::exchange(responder_, std::nullopt));
-        const auto put = bulk_.workers_.put(share_, [run](bool proceed) {
+        const auto put = bulk_.threads_.put(share_, [run](bool proceed) {
             if (proceed) {
                 run->begin();
             } else {
                 run->answer(manage::busy());
             }
         });
-        if (put != manage::Workers::Put::taken) {
-            run->answer(put == manage::Workers::Put::share_full ? manage::too_many_requests()
-                                                                : manage::busy());
+        if (put != manage::CallThreads::Put::taken) {
+            run->answer(put == manage::CallThreads::Put::share_full ? manage::too_many_requests()
+                                                                    : manage::busy());
         }
     }
 
@@ -83,8 +83,8 @@ std::unique_ptr<http::BodyReceiver> Bulk::receive(const http::Request& request,
 }
 
 void Bulk::start() {
-    workers_.on_fault = on_fault;
-    workers_.start();
+    threads_.on_fault = on_fault;
+    threads_.start();
 }
 
 }  // namespace merpati::api

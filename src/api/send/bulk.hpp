@@ -11,7 +11,7 @@
 #include "admission/principal.hpp"
 #include "api/call.hpp"
 #include "api/idempotency_ledger.hpp"
-#include "api/manage/engine/workers.hpp"
+#include "api/manage/engine/call_threads.hpp"
 #include "api/send/bulk_body.hpp"
 #include "api/send/bulk_memory.hpp"
 #include "api/session_cookie.hpp"
@@ -40,8 +40,8 @@ struct BulkOptions {
 /// files, to be stored; none waits for the probes. A request holds its thread until its commit is
 /// done, so that an account has at most one bulk in the committer.
 ///
-/// Fairness: accounts take turns for the threads (Workers), for memory (BulkMemory) and for probes
-/// (media::MediaFetcher). The committer limits what one transaction accepts
+/// Fairness: accounts take turns for the threads (CallThreads), for memory (BulkMemory) and for
+/// probes (media::MediaFetcher). The committer limits what one transaction accepts
 /// (CommitterOptions::change_accepts_max).
 ///
 /// Threads: `receive` on any I/O thread. `start` and `stop` by the owner, who sets the listeners
@@ -49,7 +49,7 @@ struct BulkOptions {
 /// fetcher first.
 ///
 /// Limits: BulkBody's; of the memory of BulkOptions; 16 requests of an account wait for a thread,
-/// as Workers says.
+/// as CallThreads says.
 class Bulk {
 public:
     struct Rooms {
@@ -83,7 +83,7 @@ public:
 
     void start();
     /// Answers waiting requests 503, and joins the threads. Idempotent.
-    void stop() { workers_.stop(); }
+    void stop() { threads_.stop(); }
 
 private:
     friend class BulkRequest;
@@ -92,7 +92,7 @@ private:
     Rooms rooms_;
     const BulkOptions options_;
     BulkMemory memory_;
-    manage::Workers workers_{"bulk", threads_count};
+    manage::CallThreads threads_{"bulk", threads_count};
 };
 
 }  // namespace merpati::api

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <utility>
 
+#include "api/manage/engine/call_threads.hpp"
 #include "api/manage/engine/problem.hpp"
-#include "api/manage/engine/workers.hpp"
 #include "base/shared_limit.hpp"
 
 namespace merpati::api {

@@ -197,7 +197,7 @@ void BulkRequest::probed() {
     if (--unprobed_ > 0) {
         return;
     }
-    const bool taken = bulk_.workers_.go_on(share_, [self = shared_from_this()](bool proceed) {
+    const bool taken = bulk_.threads_.go_on(share_, [self = shared_from_this()](bool proceed) {
         if (proceed) {
             self->finish();
         } else {

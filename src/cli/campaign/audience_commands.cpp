@@ -9,8 +9,8 @@
 
 #include "cli/campaign/campaign_id.hpp"
 #include "cli/campaign/campaign_view.hpp"
-#include "cli/campaign/people_file.hpp"
 #include "cli/commands.hpp"
+#include "cli/contacts/people_file.hpp"
 #include "cli/file_upload.hpp"
 #include "cli/request_command.hpp"
 

@@ -153,6 +153,16 @@ Result<std::optional<Timestamp>> StoredReader::next_callback_due(const Endpoint&
     });
 }
 
+Result<std::size_t> StoredReader::callbacks_waiting(const Endpoint& endpoint, std::size_t most) {
+    return guarded([&]() -> Result<std::size_t> {
+        Statement count{connection_,
+                        "SELECT count(*) FROM (SELECT 1 FROM callback WHERE state = 0 AND "
+                        "account = ? AND origin_key = ? LIMIT ?) b"};
+        return static_cast<std::size_t>(
+            first_integer(count.query(endpoint.account.value, endpoint.origin_key, most)));
+    });
+}
+
 /// The due time of a callback. One that nothing writes is recorded, and stops no other callback.
 Timestamp StoredReader::due_of(model::AccountId account, std::int64_t due) {
     if (due < 0 || due > time_max_millis) {

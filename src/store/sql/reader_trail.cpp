@@ -62,14 +62,4 @@ Result<std::vector<model::CallbackAttempt>> StoredReader::attempts(model::EventI
     });
 }
 
-Result<std::size_t> StoredReader::callbacks_waiting(const Endpoint& endpoint, std::size_t most) {
-    return guarded([&]() -> Result<std::size_t> {
-        Statement count{connection_,
-                        "SELECT count(*) FROM (SELECT 1 FROM callback WHERE state = 0 AND "
-                        "account = ? AND origin_key = ? LIMIT ?) b"};
-        return static_cast<std::size_t>(
-            first_integer(count.query(endpoint.account.value, endpoint.origin_key, most)));
-    });
-}
-
 }  // namespace merpati::store::sql

@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
+#include "api/manage/engine/call_threads.hpp"
 #include "api/manage/engine/problem.hpp"
 #include "api/manage/engine/upload_body.hpp"
-#include "api/manage/engine/workers.hpp"
 #include "base/clock.hpp"
 
 namespace merpati::api::manage {
@@ -40,7 +40,7 @@ public:
     static constexpr std::chrono::seconds place_kept{30};
     static constexpr std::size_t network_max = 8;
     static constexpr std::size_t local_max = 2;
-    /// How many threads they need: Workers reserves one for the local operator.
+    /// How many threads they need: CallThreads reserves one for the local operator.
     static constexpr std::size_t threads_count = network_max + local_max;
 
     /// Released when it is destroyed.

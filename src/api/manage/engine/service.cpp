@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "api/manage/engine/call_threads.hpp"
 #include "api/manage/engine/open_uploads.hpp"
-#include "api/manage/engine/workers.hpp"
 #include "base/number.hpp"
 #include "callback/sender.hpp"
 
@@ -54,16 +54,16 @@ class LineSource final : public http::BodySource {
 public:
     /// `may_go_on` is called when a piece gets its thread; false cuts the answer off. `on_fault` is
     /// called with the error that cuts it off: the client, who has the status 200, is not told.
-    LineSource(Workers& workers, Share share, std::unique_ptr<Lines> lines,
+    LineSource(CallThreads& threads, Share share, std::unique_ptr<Lines> lines,
                OpenExports::Place place, std::function<bool()> may_go_on,
                std::function<void(const Error&)> on_fault)
-        : workers_(workers),
+        : threads_(threads),
           share_(share),
           progress_(std::make_shared<Progress>(std::move(lines), std::move(may_go_on),
                                                std::move(on_fault))),
           place_(std::move(place)) {}
 
-    void next(http::BodyWriter writer) override { go_on(workers_, share_, progress_, writer); }
+    void next(http::BodyWriter writer) override { go_on(threads_, share_, progress_, writer); }
 
 private:
     struct Progress {
@@ -76,13 +76,13 @@ private:
 
     /// When the client has gone, the lines are destroyed and a waiting job does nothing. A writer
     /// that is destroyed unused cuts the answer off.
-    static void go_on(Workers& workers, Share share, const std::shared_ptr<Progress>& asked,
+    static void go_on(CallThreads& threads, Share share, const std::shared_ptr<Progress>& asked,
                       http::BodyWriter& writer) {
-        (void)workers.go_on(share, [&workers, share, waiting = std::weak_ptr{asked},
+        (void)threads.go_on(share, [&threads, share, waiting = std::weak_ptr{asked},
                                     writer = std::move(writer)](bool proceed) mutable {
             const auto progress = waiting.lock();
             if (proceed && progress && progress->may_go_on() && !write(*progress, writer)) {
-                go_on(workers, share, progress, writer);
+                go_on(threads, share, progress, writer);
             }
         });
     }
@@ -122,7 +122,7 @@ private:
         return true;
     }
 
-    Workers& workers_;
+    CallThreads& threads_;
     const Share share_;
     std::shared_ptr<Progress> progress_;
     OpenExports::Place place_;
@@ -165,9 +165,9 @@ public:
                     answer->send(reply_of(busy(), asked.head.language));
                 }
             });
-        if (put != Workers::Put::taken) {
-            answer->send(
-                reply_of(put == Workers::Put::share_full ? too_many_requests() : busy(), request));
+        if (put != CallThreads::Put::taken) {
+            answer->send(reply_of(
+                put == CallThreads::Put::share_full ? too_many_requests() : busy(), request));
         }
     }
 
@@ -201,7 +201,7 @@ public:
                     answer->send(reply_of(busy(), asked.head.language));
                 }
             });
-        if (put != Workers::Put::taken) {
+        if (put != CallThreads::Put::taken) {
             answer->send(reply_of(busy(), request));
             return nullptr;
         }
@@ -209,16 +209,16 @@ public:
     }
 
     void start() {
-        for (auto& workers : pools_) {
-            workers.on_fault = [this](const Error& fault) { manage_.report(fault); };
-            workers.start();
+        for (auto& threads : pools_) {
+            threads.on_fault = [this](const Error& fault) { manage_.report(fault); };
+            threads.start();
         }
     }
 
     void stop() {
         open_uploads_.break_off();
-        for (auto& workers : pools_) {
-            workers.stop();
+        for (auto& threads : pools_) {
+            threads.stop();
         }
     }
 
@@ -232,7 +232,7 @@ private:
                (operation.pool == Pool::hashing && operation.scope == Scope::anyone);
     }
 
-    Workers& pool(const Operation& operation) {
+    CallThreads& pool(const Operation& operation) {
         return pools_[static_cast<std::size_t>(operation.pool)];
     }
 
@@ -312,14 +312,14 @@ private:
     OpenUploads open_uploads_{clock_};
     const AppAddress app_;
     const OnUnreadable on_unreadable_;
-    std::array<Workers, 7> pools_{
-        Workers{"manage"},                               // Pool::brief
-        Workers{"manage-long", Workers::Work::lengthy},  // Pool::lengthy
-        Workers{"manage-hash", Workers::Work::lengthy},
-        Workers{"manage-retry"},
-        Workers{"manage-test", testing_threads},
-        Workers{"manage-upload", Workers::Work::lengthy, OpenUploads::threads_count},
-        Workers{"manage-ask"},
+    std::array<CallThreads, 7> pools_{
+        CallThreads{"manage"},                                   // Pool::brief
+        CallThreads{"manage-long", CallThreads::Work::lengthy},  // Pool::lengthy
+        CallThreads{"manage-hash", CallThreads::Work::lengthy},
+        CallThreads{"manage-retry"},
+        CallThreads{"manage-test", testing_threads},
+        CallThreads{"manage-upload", CallThreads::Work::lengthy, OpenUploads::threads_count},
+        CallThreads{"manage-ask"},
     };
 };
 

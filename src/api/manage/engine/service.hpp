@@ -23,7 +23,7 @@ namespace merpati::api::manage {
 /// A client that hangs up while its call waits for a thread is not answered: the call is dropped,
 /// unless it is a change.
 ///
-/// Threads: a pool (Workers) for each Pool of operations, so that slow calls do not delay short
+/// Threads: a pool (CallThreads) for each Pool of operations, so that slow calls do not delay short
 /// ones, such as the revocation of a key: four threads for tests of callbacks, as many for uploads
 /// as OpenUploads lets in, three for each of the others. In each pool, an account has at most one
 /// thread at a time, accounts are served in turn, and one thread is reserved for the local
@@ -31,7 +31,7 @@ namespace merpati::api::manage {
 ///
 /// Limits, in each pool: 16 waiting calls of an account, more are answered 429; 512 waiting calls
 /// of the network and 64 of the local operator, more are answered 503. An account that waits for
-/// nothing finds a place as Workers says. An account has at most 4 open exports. Uploads do not
+/// nothing finds a place as CallThreads says. An account has at most 4 open exports. Uploads do not
 /// wait: one that finds no place among OpenUploads is answered 429 or 503, and its body is not
 /// read.
 ///

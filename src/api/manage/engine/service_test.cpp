@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "api/manage/engine/call_threads.hpp"
 #include "api/manage/engine/service_fixture.hpp"
-#include "api/manage/engine/workers.hpp"
 
 namespace merpati::api::manage::testing {
 namespace {
@@ -404,7 +404,8 @@ TEST_F(ServiceTest, AnExportThatItsClientDoesNotReadIsMadeNoFurther) {
     ASSERT_NE(reply.source, nullptr);
     for (const int made : {1, 1, 2, 2}) {
         EXPECT_EQ(next(*reply.source).first.size(), http::BodyWriter::piece_max);
-        for (std::size_t call = 0; call < 2 * Workers::threads_count; ++call) {  // Have their turn.
+        for (std::size_t call = 0; call < 2 * CallThreads::threads_count;
+             ++call) {  // Have their turn.
             (void)request(http::Method::get, "/v1/admin/accounts");
         }
         EXPECT_EQ(LargeLines::made, made);
@@ -417,12 +418,12 @@ TEST_F(ServiceTest, AHandlerThatThrowsIsAnswered500AndReported) {
                                         .scope = api::Scope::catalogue,
                                         .answerer = throw_an_exception};
     service.start();
-    for (std::size_t call = 0; call < Workers::threads_count + 1; ++call) {
+    for (std::size_t call = 0; call < CallThreads::threads_count + 1; ++call) {
         const auto reply = ask(throwing, "/throw").get();
         EXPECT_EQ(reply.status, 500);
         EXPECT_EQ(reply.content_type, problem_type);
     }
-    EXPECT_EQ(faults.size(), Workers::threads_count + 1);
+    EXPECT_EQ(faults.size(), CallThreads::threads_count + 1);
     EXPECT_THAT(faults.front(), HasSubstr("no memory"));
     EXPECT_EQ(request(http::Method::get, "/v1/admin/accounts").status, 200);
 }

@@ -4,8 +4,8 @@
 #include <CLI/App.hpp>
 
 #include "cli/campaign/campaign_view.hpp"
-#include "cli/campaign/people_file.hpp"
 #include "cli/commands.hpp"
+#include "cli/contacts/people_file.hpp"
 #include "cli/request_command.hpp"
 
 namespace merpati::cli {

@@ -1,4 +1,4 @@
-#include "api/manage/engine/workers.hpp"
+#include "api/manage/engine/call_threads.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -42,7 +42,7 @@ Share Share::of(const admission::Principal& principal, const http::PeerAddress& 
     return {.kind = Kind::person, .id = principal.person->id.value};
 }
 
-Workers::Put Workers::put(Share share, Job&& job) {
+CallThreads::Put CallThreads::put(Share share, Job&& job) {
     Job displaced;
     {
         const std::lock_guard lock{mutex_};
@@ -70,7 +70,7 @@ Workers::Put Workers::put(Share share, Job&& job) {
     return Put::taken;
 }
 
-Workers::Job Workers::displaced_by(const Share& share, std::size_t held) {
+CallThreads::Job CallThreads::displaced_by(const Share& share, std::size_t held) {
     const auto size_of = [&](const Queue& queue) {
         const bool may_lose =
             is_of_strangers(share) ? is_of_strangers(queue.share) : !is_local(queue.share);
@@ -86,7 +86,7 @@ Workers::Job Workers::displaced_by(const Share& share, std::size_t held) {
     return job;
 }
 
-void Workers::count(Share share, bool waits) {
+void CallThreads::count(Share share, bool waits) {
     const auto change = [waits](std::size_t& number) { waits ? ++number : --number; };
     if (!is_local(share)) {
         change(network_waiting_);
@@ -96,7 +96,7 @@ void Workers::count(Share share, bool waits) {
     }
 }
 
-bool Workers::go_on(Share share, Job&& job) {
+bool CallThreads::go_on(Share share, Job&& job) {
     const std::lock_guard lock{mutex_};
     if (!running_) {
         return false;
@@ -105,7 +105,7 @@ bool Workers::go_on(Share share, Job&& job) {
     return true;
 }
 
-void Workers::start() {
+void CallThreads::start() {
     {
         const std::lock_guard lock{mutex_};
         running_ = true;
@@ -116,7 +116,7 @@ void Workers::start() {
     }
 }
 
-void Workers::stop() {
+void CallThreads::stop() {
     std::vector<Job> left;
     {
         const std::lock_guard lock{mutex_};
@@ -140,7 +140,7 @@ void Workers::stop() {
     by_share_.clear();
 }
 
-Workers::Queue& Workers::queue_of(Share share) {
+CallThreads::Queue& CallThreads::queue_of(Share share) {
     const auto [entry, is_new] = by_share_.try_emplace(share);
     if (is_new) {
         entry->second = queues_.insert(queues_.end(), Queue{.share = share, .jobs = {}});
@@ -148,13 +148,13 @@ Workers::Queue& Workers::queue_of(Share share) {
     return *entry->second;
 }
 
-void Workers::add(Share share, Job&& job) {
+void CallThreads::add(Share share, Job&& job) {
     queue_of(share).jobs.push_back(std::move(job));
     count(share, true);
     filled_.notify_one();
 }
 
-Workers::Queues::iterator Workers::next() {
+CallThreads::Queues::iterator CallThreads::next() {
     for (const bool strangers : {strangers_turn_, !strangers_turn_}) {
         for (auto queue = queues_.begin(); queue != queues_.end(); ++queue) {
             const bool local = is_local(queue->share);
@@ -170,7 +170,7 @@ Workers::Queues::iterator Workers::next() {
     return queues_.end();
 }
 
-void Workers::run(Job& job) const {
+void CallThreads::run(Job& job) const {
     std::string why;
     try {
         job(true);
@@ -187,7 +187,7 @@ void Workers::run(Job& job) const {
     }
 }
 
-void Workers::work() {
+void CallThreads::work() {
     std::unique_lock lock{mutex_};
     while (true) {
         auto queue = queues_.end();

@@ -54,7 +54,7 @@ struct Share {
 /// Limits: `waiting_max` waiting jobs of each share, `network_max` of the network. A stranger's job
 /// waits for at most `strangers_max` jobs of strangers and as many of known callers: 20 to 40 s if
 /// a job takes a tenth of a second, as hashing a password does.
-class Workers {
+class CallThreads {
 public:
     static constexpr std::size_t threads_count = 3;
     static constexpr std::size_t waiting_max = 16;
@@ -76,20 +76,20 @@ public:
 
     enum class Work : std::uint8_t { brief, lengthy };
 
-    Workers(const char* name, Work work, std::size_t threads = threads_count)
-        : Workers(name, threads) {
+    CallThreads(const char* name, Work work, std::size_t threads = threads_count)
+        : CallThreads(name, threads) {
         work_ = work;
     }
     /// `of_share` and `of_network` replace waiting_max and network_max.
-    explicit Workers(const char* name, std::size_t threads = threads_count,
-                     std::size_t of_share = waiting_max, std::size_t of_network = network_max)
+    explicit CallThreads(const char* name, std::size_t threads = threads_count,
+                         std::size_t of_share = waiting_max, std::size_t of_network = network_max)
         : name_(name),
           threads_max_(threads),
           of_share_max_(of_share),
           of_network_max_(of_network) {}
-    ~Workers() { stop(); }
-    Workers(const Workers&) = delete;
-    Workers& operator=(const Workers&) = delete;
+    ~CallThreads() { stop(); }
+    CallThreads(const CallThreads&) = delete;
+    CallThreads& operator=(const CallThreads&) = delete;
 
     /// `job` is moved from only if it was taken.
     [[nodiscard]] Put put(Share share, Job&& job);

@@ -1,4 +1,4 @@
-#include "cli/campaign/people_file.hpp"
+#include "cli/contacts/people_file.hpp"
 
 namespace merpati::cli {
 
