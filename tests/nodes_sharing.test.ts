@@ -271,23 +271,30 @@ describe.each([
     expect(sentBy(other())).toEqual([]);
   }, much);
 
-  test("lets people leave by a link of either", async () => {
+  test("lets people leave by a link of either, and counts its campaign right", async () => {
     const [own, by] = await bothCampaigns(shop());
-    for (const node of nodes) {
-      const plan = { message: "{{optout_url}}", purpose: "marketing" };
-      const id = await own.create(shop().devices, plan);
-      const number = freshNumber();
-      await by.done("POST", `/${id}/recipients`, { numbers: [number] });
-      const { text } = await by.done("POST", `/${id}/preview`, { row: 1 });
+    const marketing = { purpose: "marketing", consent: "web form", quiet_hours: null };
+    const plan = { message: "{{optout_url}}", ...marketing };
+    const id = await own.create(shop().devices, plan);
+    const numbers = [freshNumber(), freshNumber(), freshNumber(), freshNumber()];
+    await by.done("POST", `/${id}/recipients`, { numbers });
+    const leave = async (node: Gateway, row: number) => {
+      const { text } = await by.done("POST", `/${id}/preview`, { row });
       const path = new URL(text).pathname;
       expect((await node.request({ method: "POST", path })).status).toBe(200);
-      const flags = ["--account", shop().account.id];
+      const flags = [numbers[row - 1]!, "--account", shop().account.id];
       const left = await same("the suppression", (each) =>
-        each.json("suppression", "show", number, ...flags),
+        each.json("suppression", "show", ...flags),
       );
-      expect(left).toMatchObject({ number, reason: "opt_out" });
-    }
-  });
+      expect(left).toMatchObject({ number: flags[0], reason: "opt_out" });
+    };
+    for (const [turn, node] of nodes.entries()) await leave(node, 1 + turn);
+    await own.act(id, "start");
+    const { counts } = await own.until(id, "finished", 60_000);
+    expect(counts).toMatchObject({ sent: 2, skipped: 2, pending: 0 });
+    for (const [turn, node] of nodes.entries()) await leave(node, 3 + turn);
+    for (const each of [own, by]) expect((await each.show(id)).counts).toEqual(counts);
+  }, much);
 
   test("loses a key at both as soon as either has revoked it", async () => {
     for (const turn of [0, 1, 0, 1]) {

@@ -480,6 +480,7 @@ Place place_of(const Operation& operation) noexcept {
     }
     switch (operation.scope) {
         case api::Scope::anyone:
+            return path.starts_with("/o/") ? Place::account : Place::asked;
         case api::Scope::metrics:
             return Place::asked;
         case api::Scope::account:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/errors.hpp"
+#include "api/manage/engine/problem.hpp"
 #include "api/manage/engine/views.hpp"
 #include "api/opt_out_html.hpp"
 #include "base/digest.hpp"
@@ -83,6 +84,9 @@ http::Reply OptOutPage::refuse(const http::PeerAddress& client, Language languag
 http::Reply OptOutPage::answer(const Target& target, Wish wish, Language language) const {
     const auto account = rooms_.directory.find_account(target.account);
     const auto done = wish == Wish::look ? Result<void>{} : carry_out(target, wish);
+    if (!done && done.error().code == ErrorCode::elsewhere) {
+        return manage::reply_of(manage::elsewhere(target.account), language);
+    }
     const auto out = done ? is_out(target) : pass(done);
     if (!out || account == nullptr) {
         if (!out && rooms_.on_fault && out.error().code != ErrorCode::shutting_down) {
@@ -108,6 +112,9 @@ Result<bool> OptOutPage::is_out(const Target& target) const {
 /// Taking it back removes only what the person has asked for, never the account's own decision.
 Result<void> OptOutPage::carry_out(const Target& target, Wish wish) const {
     return rooms_.change([&](store::Tables& tables) -> Result<void> {
+        if (!rooms_.ownership.works_for(target.account)) {
+            return fail(ErrorCode::elsewhere, "another node works for the account now");
+        }
         auto& contacts = tables.contacts();
         const auto found = contacts.find_suppression(target.account, target.number);
         if (!found) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "admission/directory.hpp"
+#include "admission/ownership.hpp"
 #include "api/manage/engine/call_threads.hpp"
 #include "api/session_cookie.hpp"
 #include "api/texts/language.hpp"
@@ -29,7 +30,8 @@ namespace merpati::api {
 /// do; it changes nothing, because programs open links in messages. POST suppresses the number for
 /// the account, whatever its body is, so that the one click of RFC 8058 suffices; with `do=in` it
 /// takes that back. Both may be repeated. Cookies and keys are not looked at. All tokens that are
-/// not valid are answered alike.
+/// not valid are answered alike. A POST is carried out by the node that works for the account, as
+/// the campaign counts it; another one answers that it is elsewhere (manage::elsewhere).
 ///
 /// Threads: `take` on any I/O thread. The store is asked on the page's own threads, where networks
 /// are served in turn (CallThreads).
@@ -51,6 +53,7 @@ public:
         store::ReaderPool& readers;
         Change change;  // Committer::change_and_wait
         const admission::Directory& directory;
+        const admission::Ownership& ownership;
         std::function<const campaign::OptOutLinks&()> links;
         std::function<void(const Error&)> on_fault;
     };

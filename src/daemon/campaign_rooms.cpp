@@ -56,6 +56,7 @@ CampaignRooms::CampaignRooms(CoreRooms& core, SendingRooms& sending, intake::Int
            .change =
                [this](auto change) { return core_.committer.change_and_wait(std::move(change)); },
            .directory = core_.directory,
+           .ownership = core_.ownership,
            .links = [this]() -> const campaign::OptOutLinks& { return links(); },
            .on_fault =
                [this](const Error& error) {

@@ -255,7 +255,11 @@ std::optional<Shard> Front::shard_of(const api::Operation& operation,
         case api::Place::account:
             break;
     }
-    // What is about all accounts, or names its account by an id, says itself where that is.
+    // What is about all accounts, or names its account by an id or a token, says itself where that
+    // is.
+    if (operation.scope == api::Scope::anyone) {
+        return std::nullopt;
+    }
     const auto caller = callers_->identify(request, operation.takes_basic);
     if (caller) {
         api::Callers::vouch(request, *caller);  // Wherever the call is carried out.
