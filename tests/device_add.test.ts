@@ -131,6 +131,12 @@ describe("is refused", () => {
     expectRefused(await other.addDevice({ device: freshNumber() }), rows.plan);
   });
 
+  test("a trial account, also by a key that may do everything", async () => {
+    const other = await gateway.account({ plan: "trial" });
+    await other.createKey({ scopes: "admin" });
+    expectRefused(await other.addDevice({ device: freshNumber() }), rows.plan);
+  });
+
   test("another account's number", async () => {
     const other = await shop(gateway);
     expectRefused(await account.addDevice({ device: other.device }), rows.taken);

@@ -153,15 +153,14 @@ Result<void> DeviceAddnew::decide(store::Tables& tables, Job& job) const {
 }
 
 Result<Checked<void>> DeviceAddnew::add(store::Tables& tables, Job& job) const {
-    const auto& caller = job.call.principal;
-    const auto account = tables.find_account(caller.account().id);
+    const auto account = tables.find_account(job.call.principal.account().id);
     if (!account) {
         return pass(account);
     }
     if (!*account) {
         return fail(ErrorCode::not_found, "there is no such account");
     }
-    const auto added = manage::add_device(tables, rooms_.devices, caller, **account,
+    const auto added = manage::add_device(tables, rooms_.devices, **account,
                                           {.number = job.wanted.number,
                                            .connector = options_.default_connector,
                                            .webhook = job.wanted.webhook,

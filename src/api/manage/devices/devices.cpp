@@ -128,14 +128,15 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, Call
         return pass(owner);
     }
     const auto connector = wanted.connector.value_or(std::string{context.default_connector});
-    auto added = add_device(tables, context.devices, call.principal, *owner,
+    auto added = add_device(tables, context.devices, *owner,
                             {.number = wanted.number,
                              .connector = connector,
                              .connector_named = wanted.connector.has_value(),
                              .connector_offered = connectors::may_choose(context, call, connector),
                              .webhook = wanted.choices.webhook_url,
                              .pace = wanted.choices.pace,
-                             .cloud = wanted.cloud},
+                             .cloud = wanted.cloud,
+                             .plan_matters = !call.principal.is_administrator()},
                             context.clock.now());
     if (!added) {
         return pass(added);

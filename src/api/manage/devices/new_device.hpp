@@ -24,6 +24,7 @@ struct NewDevice {
     std::optional<std::string> webhook{};  // Empty: not given. "": none.
     model::PacePatch pace{};
     std::optional<CloudAccess> cloud{};  // With number and token, which the platform has confirmed.
+    bool plan_matters = true;            // False: an administrator adds it in the catalogue.
     /// If its connector is missing, the device is added nevertheless, and waits for it.
     bool waits_for_connector = false;
 };
@@ -41,12 +42,12 @@ struct DeviceRefusal {
 
 /// Runs in the transaction of the change. Adds the device, with the notice of its first state for
 /// its webhook; or changes what is given of webhook, pace and access of a device that the account
-/// has. Refuses a device of another account, one for which the account has no room, and any by a
-/// caller of an account whose plan is not paid; administrators add devices whatever the plan is.
-/// Errors: refused (the connector is missing, or not offered), conflict (another device has the
-/// number of the official platform, or this one is on another connector).
+/// has. Refuses a device of another account, one for which the account has no room, and any if the
+/// account's plan is not paid and matters. Errors: refused (the connector is missing, or not
+/// offered), conflict (another device has the number of the official platform, or this one is on
+/// another connector).
 [[nodiscard]] Result<std::expected<DeviceAdded, DeviceRefusal>> add_device(
-    store::Tables& tables, DeviceControl& devices, const admission::Principal& caller,
-    const model::Account& owner, const NewDevice& wanted, Timestamp now);
+    store::Tables& tables, DeviceControl& devices, const model::Account& owner,
+    const NewDevice& wanted, Timestamp now);
 
 }  // namespace merpati::api::manage
