@@ -148,7 +148,7 @@ void add_option(CLI::App& command, const Parameter& parameter, std::string& text
     const std::string name{parameter.name};
     text = parameter.standard;
     if (parameter.is_flag) {
-        command.add_flag(name, text, parameter.help);
+        command.add_flag(name, text, parameter.help)->disable_flag_override();
     } else {
         describe(*command.add_option(name, text, parameter.help), parameter);
     }

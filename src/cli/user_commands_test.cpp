@@ -47,6 +47,13 @@ TEST_F(UserCommandsTest, RolesAddressAndPasswordChange) {
     EXPECT_EQ(run({"user", "remove", "ani@warung.example"}).code, exit_failed);
 }
 
+TEST_F(UserCommandsTest, AnOptionWithoutAValueTakesNone) {
+    EXPECT_EQ(run({"user", "create", "ani@toko.example", "--admin=false"}).code, exit_usage);
+    EXPECT_TRUE(list().empty());
+    json({"user", "create", "ani@toko.example"});
+    EXPECT_EQ(run({"user", "set", "ani@toko.example", "--new-password=false"}).code, exit_usage);
+}
+
 TEST_F(UserCommandsTest, APasswordIsReadFromStandardInputAndNotShown) {
     piped_line = [] { return std::optional<std::string>{"kata sandi rahasia"}; };
     const auto made = run({"user", "create", "ani@toko.example", "--admin"});
