@@ -106,6 +106,17 @@ test.each([
   expect(ids()).toEqual(["0", "1", "2"]);
 });
 
+test("a list that is opened again at once is read, however fresh its rows are", async () => {
+  queries.setDefaultOptions({ queries: { staleTime: 2000 } });
+  await open(3);
+  await act(async () => root.render(createElement(QueryClientProvider, { client: queries }, null)));
+  await act(async () =>
+    root.render(createElement(QueryClientProvider, { client: queries }, createElement(Ledger))),
+  );
+  await settle(10);
+  expect(asked).toEqual(["0"]);
+});
+
 test("when events were missed, a list with several pages begins with the first again", async () => {
   await open(4);
   await tell("resync");

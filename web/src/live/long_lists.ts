@@ -21,8 +21,8 @@ function cut(queries: Pick<QueryClient, "setQueryData">, { queryKey, state }: Ca
   if (!hasSeveralPages(state.data)) return;
   const { pages, pageParams } = state.data as Pages;
   const first = { pages: pages.slice(0, 1), pageParams: pageParams.slice(0, 1) };
-  // The first page is as old as it was.
-  queries.setQueryData(queryKey, first, { updatedAt: state.dataUpdatedAt });
+  // An event may have changed a row a moment ago, but the page was not read then.
+  queries.setQueryData(queryKey, first, { updatedAt: 0 });
 }
 
 /** Cuts all lists, which are then read again. */
