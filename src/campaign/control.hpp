@@ -64,8 +64,8 @@ public:
 
     /// Sends a message outside the campaign's counts (model::Message::test). It is charged, and
     /// takes the way of API messages (intake::Intake) for the caller. Errors: refused (too little
-    /// credit), conflict (the sender is not the account's, or there is no running server),
-    /// forbidden (the caller or the account may not send any more), elsewhere (another node works
+    /// credit), conflict (the sender is not the account's, its validity is over, or there is no
+    /// running server), forbidden (the caller may not send any more), elsewhere (another node works
     /// for the account now), busy, shutting_down.
     [[nodiscard]] virtual Result<model::MessageId> send_test(
         const model::Campaign& campaign, const TestSend& test,

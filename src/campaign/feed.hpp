@@ -47,7 +47,7 @@ public:
 
     explicit Feed(const Rooms& rooms) : rooms_(rooms) {}
 
-    /// The next rows; none: nothing can be handed over before something changes. `callback`: of the
+    /// The next rows; none: nothing can be queued before something changes. `callback`: of the
     /// account. `rows_max`: how many at most. Takes the rows' places from `places`. Errors: of
     /// CampaignReader.
     [[nodiscard]] Result<store::PlannedRows> next(const model::Campaign& campaign,

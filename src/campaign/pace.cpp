@@ -23,7 +23,7 @@ std::optional<QuietTime> next_quiet(const model::CampaignPlan& plan, const TimeZ
 std::size_t depth_of(const model::Pace& pace) noexcept {
     const auto gap = pace.gap_min + pace.jitter_max / 2;
     return gap <= Millis{0} ? device_depth_max
-                            : std::clamp(static_cast<std::size_t>(handed_ahead / gap),
+                            : std::clamp(static_cast<std::size_t>(queued_ahead / gap),
                                          device_depth_min, device_depth_max);
 }
 

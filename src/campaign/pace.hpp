@@ -12,11 +12,11 @@
 
 namespace merpati::campaign {
 
-/// How far ahead of its due time a row is handed to its lane. What a campaign holds in lanes is
+/// How far ahead of its due time a row is queued in its lane. What a campaign holds in lanes is
 /// therefore at most what its pace sends in this time.
-constexpr Millis handed_ahead = std::chrono::minutes{1};
+constexpr Millis queued_ahead = std::chrono::minutes{1};
 
-/// How many messages of campaigns a device holds at most: what it sends in `handed_ahead` by its
+/// How many messages of campaigns a device holds at most: what it sends in `queued_ahead` by its
 /// own pace, from 2 to 1,024.
 constexpr std::size_t device_depth_max = 1'024;
 [[nodiscard]] std::size_t depth_of(const model::Pace& pace) noexcept;

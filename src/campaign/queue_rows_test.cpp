@@ -1,4 +1,4 @@
-// What campaigns of several accounts hand to their lanes in one commit.
+// What campaigns of several accounts queue in one commit.
 #include <latch>
 #include <vector>
 
@@ -9,7 +9,7 @@ namespace {
 
 struct HandOverTest : RunnerTest {};
 
-/// Other commits wait for the rows that are handed over, whoever's they are.
+/// Other commits wait for the rows that are queued, whoever's they are.
 TEST_F(HandOverTest, CampaignsOfManyAccountsHaveNoMoreRowsUnderWayThanOneAndTakeTurns) {
     constexpr int accounts = 10;
     std::vector<model::CampaignId> ids;

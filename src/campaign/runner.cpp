@@ -27,7 +27,7 @@ bool is_worth_knowing(const model::Campaign& campaign) {
 
 Runner::Runner(Rooms rooms)
     : rooms_(std::move(rooms)),
-      feed_means_{.clock = rooms_.clock, .ids = rooms_.ids, .opt_out_url = rooms_.opt_out_url},
+      feed_rooms_{.clock = rooms_.clock, .ids = rooms_.ids, .opt_out_url = rooms_.opt_out_url},
       checks_(rooms_.check) {}
 
 Result<void> Runner::load() {
@@ -123,7 +123,7 @@ RunnerCounts Runner::counts() const noexcept {
 Runner::KnownPtr Runner::know(const CampaignPtr& campaign) {
     auto& known = known_[campaign->id];
     if (known == nullptr) {
-        known = std::make_shared<Known>(feed_means_);
+        known = std::make_shared<Known>(feed_rooms_);
         known->campaign = campaign;
         known->moved_at = rooms_.clock.steady_now();
     }

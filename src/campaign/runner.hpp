@@ -1,4 +1,4 @@
-// Runs campaigns: hands their rows to the lanes, starts, pauses and finishes them.
+// Runs campaigns: queues their rows in the lanes, starts, pauses and finishes them.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ namespace merpati::campaign {
 
 struct RunnerCounts {
     std::uint64_t queued_total = 0;   // Rows whose messages went to their lanes.
-    std::uint64_t skipped_total = 0;  // Rows that a check skipped when they were handed over.
+    std::uint64_t skipped_total = 0;  // Rows that a check skipped when they were due.
     std::uint64_t batches_total = 0;  // Commits.
 };
 
@@ -125,7 +125,7 @@ public:
 
     [[nodiscard]] RunnerCounts counts() const noexcept;
 
-    /// One turn: handles what was reported, judges, hands over. Returns how long it may sleep. For
+    /// One turn: handles what was reported, judges, queues rows. Returns how long it may sleep. For
     /// the thread, and for tests without one.
     [[nodiscard]] Millis turn();
     /// As `start`, without the thread.
@@ -159,7 +159,7 @@ private:
         bool owes_notice = false;  // Its webhook was not notified of its state.
         bool left = false;         // Its account was detached.
         bool stalled = false;      // That was reported.
-        SteadyTime feed_at{};      // When rows may be handed over again, after a failure,
+        SteadyTime feed_at{};      // When rows may be queued again, after a failure,
         SteadyTime read_at{};      // when they may be read again,
         SteadyTime step_at{};      // when a step over them may be tried again,
         SteadyTime judge_at{};     // and when it may be moved again.
@@ -241,7 +241,7 @@ private:
     void measure(Known& known);
 
     const Rooms rooms_;
-    const Feed::Rooms feed_means_;
+    const Feed::Rooms feed_rooms_;
     Mailbox<Event> box_{0};
     std::unique_ptr<store::Reader> reader_;
     SteadyTime read_again_at_{};

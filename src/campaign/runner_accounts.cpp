@@ -39,7 +39,7 @@ Result<void> Runner::take_in(const store::ShardSet& shards) {
                 return counted;
             }
             rooms_.log.error(
-                "cannot read which rows of a campaign wait in lanes; more are handed over",
+                "cannot read which rows of a campaign wait in lanes; more are queued",
                 {{"campaign", campaign->id.text()}, {"why", counted.error().describe()}});
         }
     }
@@ -57,7 +57,7 @@ Result<void> Runner::take_in(const store::ShardSet& shards) {
     return {};
 }
 
-/// What an earlier process has handed to the lanes.
+/// What an earlier process has queued in the lanes.
 Result<void> Runner::count_loads(const model::Campaign& campaign) {
     std::uint32_t after = 0;
     bool more = campaign.counts.of(model::RecipientState::queued) > 0;

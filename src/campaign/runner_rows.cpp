@@ -1,4 +1,4 @@
-// The runner: hands rows to their lanes.
+// The runner: queues rows in their lanes.
 #include <algorithm>
 #include <utility>
 
@@ -12,9 +12,9 @@ using namespace std::chrono_literals;
 using model::CampaignState;
 
 constexpr Millis failed_queueing_pause = 1s;
-/// Rows are handed over when the next one is due so soon, then all that are due in `handed_ahead`:
+/// Rows are queued when the next one is due so soon, then all that are due in `queued_ahead`:
 /// a slow campaign then needs few commits.
-constexpr Millis refill_ahead = handed_ahead / 2;
+constexpr Millis refill_ahead = queued_ahead / 2;
 
 bool wants_rows(const model::Campaign& campaign) {
     return campaign.state == CampaignState::running &&
@@ -24,7 +24,7 @@ bool wants_rows(const model::Campaign& campaign) {
 }  // namespace
 
 /// One batch of each account, at most, beginning after the one that had the last turn. True:
-/// something was handed over, so there may be more.
+/// something was queued, so there may be more.
 bool Runner::queue_some() {
     if (std::exchange(running_changed_, false)) {
         count_users();
@@ -154,7 +154,7 @@ Spacing Runner::spacing_of(const model::Campaign& campaign) const {
 
 /// Rows that are due later than this stay in the campaign: also those that are due in quiet hours.
 Timestamp Runner::due_max(const model::Campaign& campaign) const {
-    const auto latest = rooms_.clock.now() + handed_ahead;
+    const auto latest = rooms_.clock.now() + queued_ahead;
     const auto zone = rooms_.open.zone_of(campaign.id);
     const auto quiet = zone && campaign.plan.quiet_hours
                            ? quiet_time(*campaign.plan.quiet_hours, *zone, rooms_.clock.wall_now())
@@ -195,20 +195,20 @@ void Runner::submit(const KnownPtr& known, store::PlannedRows planned) {
 /// On the committer's thread, after the commit; on the runner's, if there was none.
 void Runner::rows_queued(const KnownPtr& known, const std::shared_ptr<Submitted>& submitted,
                          const Result<void>& done) {
-    using Handed = store::PlannedRow::Result;
+    using Ended = store::PlannedRow::Result;
     bool credit_exhausted = false;
     auto& rows = submitted->planned.rows;
     for (std::size_t at = 0; at < rows.size(); ++at) {
         auto& row = rows[at];
-        const auto result = done ? row.result : Handed::left;
-        if (result == Handed::queued) {
+        const auto result = done ? row.result : Ended::left;
+        if (result == Ended::queued) {
             ++queued_;
             rooms_.accepted(std::move(row.message));
         } else if (submitted->devices[at]) {
             loads_.remove(submitted->campaign, *submitted->devices[at]);
         }
-        skipped_ += result == Handed::skipped ? 1 : 0;
-        credit_exhausted = credit_exhausted || result == Handed::credit_exhausted;
+        skipped_ += result == Ended::skipped ? 1 : 0;
+        credit_exhausted = credit_exhausted || result == Ended::credit_exhausted;
     }
     ++batches_;
     post([this, known, submitted, credit_exhausted, done] {
@@ -228,7 +228,7 @@ void Runner::after_queueing(const KnownPtr& known, const Submitted& submitted,
         known->feed_at = rooms_.clock.steady_now() + failed_queueing_pause;
     }
     if (!done && !is_passing(done.error().code)) {
-        rooms_.log.error("rows of a campaign are not handed over; trying again",
+        rooms_.log.error("rows of a campaign are not queued; trying again",
                          {{"campaign", known->campaign->id.text()}, {"why", done.error().detail}});
     }
     known->feed.look_again(*known->campaign);

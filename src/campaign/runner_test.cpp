@@ -319,7 +319,7 @@ TEST_F(RunnerTest, CampaignsOfOneDeviceShareIt) {
     world->settle();
     ASSERT_TRUE(world->start_campaign(small));
     world->settle();
-    world->advance_by_seconds(60);  // What the first one had handed over before.
+    world->advance_by_seconds(60);  // What the first one had queued before.
     const auto before = world->platform->sent().size();
     const auto small_before = sent_after(10'000);
     world->advance_by_seconds(200);

@@ -30,7 +30,7 @@ constexpr std::array failures{
     Failure{Refusal::sender_invalid, ErrorCode::conflict, "the account has no such device"},
     Failure{Refusal::key_invalid, ErrorCode::forbidden, rights_changed},
     Failure{Refusal::scope_missing, ErrorCode::forbidden, rights_changed},
-    Failure{Refusal::account_expired, ErrorCode::forbidden, rights_changed},
+    Failure{Refusal::account_expired, ErrorCode::conflict, "the account's validity is over"},
     Failure{Refusal::elsewhere, ErrorCode::elsewhere, "another node works for the account now"},
     Failure{Refusal::overloaded, ErrorCode::busy, "too many messages are being stored"},
 };

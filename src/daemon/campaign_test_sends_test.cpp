@@ -72,7 +72,7 @@ TEST_F(CampaignTestSendsTest, AnAccountWhoseValidityEndedMeanwhileSendsNoTest) {
               200);
     const auto sent = send_test();
     ASSERT_FALSE(sent);
-    EXPECT_EQ(sent.error().code, ErrorCode::forbidden);
+    EXPECT_EQ(sent.error().code, ErrorCode::conflict);
 }
 
 TEST_F(CampaignTestSendsTest, ATestCostsCredit) {

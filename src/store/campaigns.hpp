@@ -43,7 +43,7 @@ struct UploadCounts {
     friend bool operator==(const UploadCounts&, const UploadCounts&) = default;
 };
 
-/// A row that is to be handed to its lane, or skipped.
+/// A row that is to be queued in its lane, or skipped.
 struct PlannedRow {
     std::uint32_t row = 0;
     std::uint32_t variant = 0;
@@ -142,7 +142,7 @@ public:
     /// Removes at most `limit` staged rows, or rows of a removed campaign.
     virtual Result<RowStep> remove_rows(model::CampaignId id, std::size_t limit) = 0;
 
-    /// Hands rows to their lanes: stores message and queue row, and marks the row, if it is still
+    /// Queues rows in their lanes: stores message and queue row, and marks the row, if it is still
     /// pending and its campaign running. Checks suppression, exclusion and frequency again; sets
     /// the results.
     virtual Result<void> queue_rows(model::CampaignId id, PlannedRows& rows) = 0;
@@ -158,7 +158,7 @@ public:
                                        model::CampaignReason reason) = 0;
 
     /// Whether the person of the row was erased, or there is no such row. A row that is erased is
-    /// never handed over: it ends as cancelled.
+    /// never queued: it ends as cancelled.
     virtual Result<bool> is_erased(model::CampaignId id, std::uint32_t row) = 0;
     /// The account's campaign that last sent a message to the number; empty: none has.
     virtual Result<std::optional<model::CampaignId>> last_campaign_of(
@@ -240,7 +240,7 @@ public:
     /// The device from which a campaign of the account last sent to the number.
     [[nodiscard]] virtual Result<std::optional<model::PhoneNumber>> last_sender(
         model::AccountId account, model::PhoneNumber number) = 0;
-    /// Why the row would be skipped if it were handed over at `at`; none: it would not. Exclusion
+    /// Why the row would be skipped if it were queued at `at`; none: it would not. Exclusion
     /// and frequency look at the 500 latest campaigns that have the number; frequency counts
     /// messages from the moment they are queued.
     [[nodiscard]] virtual Result<model::SkipReason> check_recipient(const model::Campaign& campaign,

@@ -356,7 +356,7 @@ void MessageWriter::withdraw(const Finish& finish) {
 
 void MessageWriter::remove_message(std::int64_t message) {
     remove_message_.run(message);
-    trail_.forget_message(message);
+    trail_.remove_steps(message);
 }
 
 void MessageWriter::reschedule(const Reschedule& reschedule) {

@@ -84,7 +84,8 @@ public:
     void finish(const Finish& finish);
     void write_ended();
     void reschedule(const Reschedule& reschedule);
-    /// Adds the row of a message that is in no lane, with its events.
+    /// Adds the row of a message that is in no lane, at `queue_at`, with its events. Where it was
+    /// (`queued_at`) and `sent` do not matter.
     void enqueue(const Reschedule& place);
     void hand_over(HandOver& hand_over);
     /// Sets `decide_by` of those that were handed over. Waits.

@@ -1,4 +1,4 @@
-// The method of StoredCampaigns that hands rows to lanes.
+// The method of StoredCampaigns that queues rows in lanes.
 #include "base/assert.hpp"
 #include "store/sql/rows.hpp"
 #include "store/sql/stored_campaigns.hpp"

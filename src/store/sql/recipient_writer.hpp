@@ -76,7 +76,8 @@ public:
     /// Gives the row a message. `variant`: of its text; empty: as it was.
     void queue(std::int64_t key, const model::MessageId& message, model::PhoneNumber device,
                std::optional<std::uint32_t> variant, Timestamp at);
-    /// Makes a row pending again whose message has ended.
+    /// Makes a row pending again whose message has ended. Nothing happens if the row is not
+    /// `from`, or has another message.
     void put_back(std::int64_t key, std::int64_t message, model::RecipientState from, Timestamp at);
 
     /// Moves a row in the counts.

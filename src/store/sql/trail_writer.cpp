@@ -88,7 +88,7 @@ TrailWriter::TrailWriter(Connection& connection)
       drop_attempts_(connection,
                      "DELETE FROM callback_attempt WHERE event = ?1 AND number <= "
                      "(SELECT max(number) FROM callback_attempt WHERE event = ?1) - ?2"),
-      forget_message_(connection, "DELETE FROM message_event WHERE message = ?"),
+      remove_steps_(connection, "DELETE FROM message_event WHERE message = ?"),
       remove_callback_(connection, "DELETE FROM callback WHERE id = ?"),
       remove_attempts_(connection, "DELETE FROM callback_attempt WHERE event = ?") {}
 
@@ -160,8 +160,8 @@ void TrailWriter::replay_callback(const model::EventId& event, Timestamp due, Ti
     replay_callback_.run(event.sequence(), tail_of(event), due, at);
 }
 
-void TrailWriter::forget_message(std::int64_t message) {
-    forget_message_.run(message);
+void TrailWriter::remove_steps(std::int64_t message) {
+    remove_steps_.run(message);
 }
 
 void TrailWriter::remove_callback(std::int64_t event) {

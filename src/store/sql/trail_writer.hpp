@@ -35,7 +35,7 @@ public:
     void replay_callback(const model::EventId& event, Timestamp due, Timestamp at);
 
     /// Removes the steps of a message that is removed.
-    void forget_message(std::int64_t message);
+    void remove_steps(std::int64_t message);
     /// Removes a callback with its attempts.
     void remove_callback(std::int64_t event);
 
@@ -50,7 +50,7 @@ private:
     Statement update_callback_;
     Statement replay_callback_;
     Statement drop_attempts_;
-    Statement forget_message_;
+    Statement remove_steps_;
     Statement remove_callback_;
     Statement remove_attempts_;
 };
