@@ -129,6 +129,13 @@ ArgumentCheck or_none(ArgumentCheck check) {
     };
 }
 
+/// Of an option that says all by being given: `--admin=false` would mean the same as `--admin`.
+ArgumentCheck no_value() {
+    return [](const std::string& text) -> std::string {
+        return text == "true" ? "" : "it takes no value: give it alone, or leave it out";
+    };
+}
+
 /// Its value, and whether it must be given.
 void describe(CLI::Option& option, const Parameter& parameter) {
     const bool is_argument = !parameter.name.starts_with('-');
@@ -148,7 +155,7 @@ void add_option(CLI::App& command, const Parameter& parameter, std::string& text
     const std::string name{parameter.name};
     text = parameter.standard;
     if (parameter.is_flag) {
-        command.add_flag(name, text, parameter.help)->disable_flag_override();
+        command.add_flag(name, text, parameter.help)->check(no_value());
     } else {
         describe(*command.add_option(name, text, parameter.help), parameter);
     }
