@@ -133,7 +133,7 @@ describe("is refused", () => {
 
   test("a trial account, also by a key that may do everything", async () => {
     const other = await gateway.account({ plan: "trial" });
-    await other.createKey({ scopes: "admin" });
+    await other.createKey({ scopes: "admin,send" });
     expectRefused(await other.addDevice({ device: freshNumber() }), rows.plan);
   });
 
