@@ -117,6 +117,13 @@ test("a list that is opened again at once is read, however fresh its rows are", 
   expect(asked).toEqual(["0"]);
 });
 
+test("the first stream of a tab leaves alone what was loaded before it", async () => {
+  await open(4);
+  await tell("begin");
+  expect(asked).toEqual([]);
+  expect(ids()).toEqual(["0", "1", "2", "3"]);
+});
+
 test("when events were missed, a list with several pages begins with the first again", async () => {
   await open(4);
   await tell("resync");

@@ -63,7 +63,7 @@ test("it is live while the stream is open, and passes its events on", () => {
   expect(states).toEqual([true, false]);
   source?.onopen?.();
   expect(events).toEqual([
-    { type: "resync", data: null }, // What happened before it was opened, nobody tells.
+    { type: "begin", data: null }, // What happened before it was opened, nobody tells.
     { type: "message.updated", data: { id: "1" } },
     { type: "device.state", data: null },
   ]);

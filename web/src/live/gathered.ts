@@ -27,6 +27,7 @@ export class Gathered {
   private readonly account: string;
   private changes = new Map<string, Change>(); // By the type of the events.
   private all = false;
+  private missed = false; // Events, for longer than a moment.
   private timer: ReturnType<typeof setTimeout> | undefined;
   private fetching = false;
   private stopped = false;
@@ -42,7 +43,8 @@ export class Gathered {
       showCounts(this.queries, event.data);
       return;
     }
-    this.all ||= event.type === "resync";
+    this.all ||= event.type === "resync" || event.type === "begin";
+    this.missed ||= event.type === "resync";
     this.note(event);
     this.later();
   }
@@ -76,18 +78,21 @@ export class Gathered {
   }
 
   private async flush(): Promise<void> {
-    const { all } = this;
+    const { all, missed } = this;
     const changes = [...this.changes];
     this.changes = new Map();
     this.all = false;
+    this.missed = false;
     this.timer = undefined;
     this.fetching = true;
     const old = {
       predicate: (query: Listed) =>
-        all ? query.queryKey[0] !== "session" : changes.some(([, one]) => isOld(query, one)),
+        all
+          ? query.queryKey[0] !== "session" && !hasSeveralPages(query.state.data)
+          : changes.some(([, one]) => isOld(query, one)),
     };
+    if (missed) cutAll(this.queries); // None has several pages any more.
     const wasUnderWay = this.queries.isFetching(old) > 0;
-    if (all) cutAll(this.queries);
     const rows = all ? [] : changes.map(([, one]) => setRows(this.queries, one));
     const fetched = [this.queries.invalidateQueries(old, { cancelRefetch: false }), ...rows];
     await Promise.race([Promise.all(fetched), after(PATIENCE)]);

@@ -38,6 +38,7 @@ export class Stream {
   private readonly ended = new AbortController();
   private live = false;
   private leads = false;
+  private hasBegun = false;
 
   constructor(account: string, listener: Listener) {
     this.account = account;
@@ -95,9 +96,10 @@ export class Stream {
       };
       source.onopen = () => {
         this.become(true);
-        // A new stream begins with the next event, and misses changes since the page was read.
-        // After a reconnection the browser sends the id of the last event, so nothing is missed.
-        if (isNew) this.take("resync");
+        // A new stream begins with the next event, and misses changes since the page was read: for
+        // the first one of this tab, a moment ago. After a reconnection the browser sends the id of
+        // the last event, so nothing is missed.
+        if (isNew) this.resync();
         isNew = false;
       };
       source.onerror = () => {
@@ -113,6 +115,12 @@ export class Stream {
       }
       this.ended.signal.addEventListener("abort", end, { once: true });
     });
+  }
+
+  private resync(): void {
+    this.listener.onEvent({ type: this.hasBegun ? "resync" : "begin", data: null });
+    this.hasBegun = true;
+    this.tell({ kind: "event", event: { type: "resync", data: null } });
   }
 
   private take(type: string, text = "null"): void {

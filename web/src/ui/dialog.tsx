@@ -1,6 +1,6 @@
 // A form in a dialog.
 import { Button, Group, Modal, Stack } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { useText } from "../texts/index.tsx";
 import { fieldProblems, type ProblemOf } from "./field_problems.ts";
 import { ProblemNote } from "./problem_note.tsx";
@@ -21,6 +21,9 @@ export function FormDialog(props: DialogProps) {
   const t = useText();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  // Mantine gives the focus back to what had it when a dialog opens, if that is after it was mounted.
+  const [mounted, setMounted] = useState(false);
+  useEffect(() => setMounted(true), []);
   const close = () => {
     setError(undefined);
     props.onClose();
@@ -42,7 +45,7 @@ export function FormDialog(props: DialogProps) {
   const parts = typeof props.children === "function" ? props.children(fields.of) : props.children;
   return (
     <Modal
-      opened={props.opened}
+      opened={props.opened && mounted}
       onClose={close}
       title={props.title}
       closeButtonProps={{ "aria-label": t.common.close }}
