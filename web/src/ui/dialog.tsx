@@ -21,7 +21,7 @@ export function FormDialog(props: DialogProps) {
   const t = useText();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  // Mantine gives the focus back to what had it when a dialog opens, if that is after it was mounted.
+  // Mantine gives the focus back to what had it when a dialog opened after it was mounted.
   const [mounted, setMounted] = useState(false);
   useEffect(() => setMounted(true), []);
   const close = () => {
