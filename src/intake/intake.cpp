@@ -20,14 +20,14 @@ void Intake::submit(admission::Submission&& submission, const model::Account& ac
         return;
     }
     if ((*message)->type != model::MessageType::media) {
-        store_message(std::move(*message), std::move(entry));
+        store_message(std::move(*message), entry);
         return;
     }
     const auto& probed = **message;
     probe(probed, [this, message = std::move(*message),
                    entry = std::move(entry)](Checked<void> passed) mutable {
         if (passed) {
-            store_message(std::move(message), std::move(entry));
+            store_message(std::move(message), entry);
         } else {
             entry->refused(passed.error());
         }
@@ -35,9 +35,9 @@ void Intake::submit(admission::Submission&& submission, const model::Account& ac
 }
 
 void Intake::store(std::unique_ptr<model::Message> message, admission::Principal caller,
-                   std::shared_ptr<Entry> entry) {
+                   const std::shared_ptr<Entry>& entry) {
     entry->caller_ = std::move(caller);
-    store_message(std::move(message), std::move(entry));
+    store_message(std::move(message), entry);
 }
 
 void Intake::probe(const model::Message& message, Probed done) {
@@ -76,7 +76,8 @@ void Intake::accepted(std::unique_ptr<model::Message> message) {
     rooms_.scheduler.accepted(std::move(message));
 }
 
-void Intake::store_message(std::unique_ptr<model::Message> message, std::shared_ptr<Entry> entry) {
+void Intake::store_message(std::unique_ptr<model::Message> message,
+                           const std::shared_ptr<Entry>& entry) {
     const auto delay = begin(*message, now());
     store::Accept accept{.message = std::move(message), .idempotency = {}};
     entry->complete(accept, delay);

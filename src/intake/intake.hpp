@@ -79,7 +79,7 @@ public:
     /// The same without checks of the content and without a probe, for a message that the gateway
     /// has made itself (tests of campaigns).
     void store(std::unique_ptr<model::Message> message, admission::Principal caller,
-               std::shared_ptr<Entry> entry);
+               const std::shared_ptr<Entry>& entry);
 
     // The steps of `submit`, in their order, for messages that share a commit (Bulk, campaigns).
 
@@ -117,7 +117,8 @@ public:
     void accepted(std::unique_ptr<model::Message> message);
 
 private:
-    void store_message(std::unique_ptr<model::Message> message, std::shared_ptr<Entry> entry);
+    void store_message(std::unique_ptr<model::Message> message,
+                       const std::shared_ptr<Entry>& entry);
     void stored(store::Accept&& accept, Entry& entry);
 
     Rooms rooms_;

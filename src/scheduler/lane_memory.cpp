@@ -16,7 +16,7 @@ std::size_t bytes_of(const store::QueuedMessage& queued) {
             sizeof(*filled) + filled->name.size() + filled->language.size() + filled->header.size();
         for (const auto* texts : {&filled->values, &filled->buttons}) {
             for (const auto& text : *texts) {
-                bytes += sizeof(text) + text.size();
+                bytes += sizeof(std::string) + text.size();
             }
         }
     }
