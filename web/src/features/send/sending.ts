@@ -83,9 +83,11 @@ export function useSending(store: FormStore, account: string): [boolean, () => P
     if (busy.has(store)) return;
     setBusy(store, true);
     try {
-      await sendAll(store, account, (message) =>
-        queries.setQueryData(messages.one(message.id).queryKey, message),
-      );
+      await sendAll(store, account, (message) => {
+        // The event that it was sent may have come before this answer, which is also the first one
+        // again when a request is repeated. So it counts as old, and the result reads the message.
+        queries.setQueryData(messages.one(message.id).queryKey, message, { updatedAt: 0 });
+      });
     } finally {
       setBusy(store, false);
     }
