@@ -62,7 +62,12 @@ bool set_option(const FileDescriptor& socket, int level, int name) {
     return ::setsockopt(socket.get(), level, name, &on, sizeof on) == 0;
 }
 
-/// Binds a socket to `endpoint` and puts the port into it. `shared`: with SO_REUSEPORT.
+/// Lets sockets of this user that set this too bind to the same address.
+bool share_port(const FileDescriptor& socket) {
+    return set_option(socket, SOL_SOCKET, SO_REUSEPORT);
+}
+
+/// Binds a socket to `endpoint` and puts the port into it. `shared`: others of share_port have it.
 Result<FileDescriptor> bind_to(Endpoint& endpoint, bool shared) {
     const std::string what = fmt::format("cannot listen on {}", to_text(endpoint));
     static constexpr std::string_view remedy =
@@ -70,8 +75,7 @@ Result<FileDescriptor> bind_to(Endpoint& endpoint, bool shared) {
     FileDescriptor socket{::socket(endpoint.data()->sa_family,
                                    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP)};
     const bool ready =
-        socket && set_option(socket, SOL_SOCKET, SO_REUSEADDR) &&
-        (!shared || set_option(socket, SOL_SOCKET, SO_REUSEPORT)) &&
+        socket && set_option(socket, SOL_SOCKET, SO_REUSEADDR) && (!shared || share_port(socket)) &&
         (endpoint.address().is_v4() || set_option(socket, IPPROTO_IPV6, IPV6_V6ONLY)) &&
         set_option(socket, IPPROTO_TCP, TCP_NODELAY);  // Accepted sockets inherit it.
     auto size = static_cast<socklen_t>(endpoint.size());
@@ -98,21 +102,18 @@ Result<std::vector<BoundSocket>> bind_network(const std::string& address, std::s
     if (!endpoint) {
         return pass(endpoint);
     }
-    const bool shared = copies > 1;
-    if (shared) {
-        // With SO_REUSEPORT a second server of the same user would silently take half of the
-        // clients. The first bind, without it, fails if any process has the address.
-        if (auto alone = bind_to(*endpoint, false); !alone) {
-            return pass(alone);
-        }
-    }
     std::vector<BoundSocket> sockets;
     while (sockets.size() < copies) {
-        auto socket = bind_to(*endpoint, shared);
+        // A second server of the same user that shared the port would silently take half of the
+        // clients. So the first socket listens alone, which fails if any process has the address,
+        // and lets others share it only afterwards.
+        const bool first = sockets.empty();
+        auto socket = bind_to(*endpoint, !first);
         if (!socket) {
             return pass(socket);
         }
-        if (::listen(socket->get(), backlog) != 0) {
+        if (::listen(socket->get(), backlog) != 0 ||
+            (first && copies > 1 && !share_port(*socket))) {
             return system_failure(fmt::format("cannot listen on {}", to_text(*endpoint)),
                                   "is another process listening there?");
         }

@@ -25,8 +25,8 @@ struct BoundSocket {
 };
 
 /// Binds `address` ("127.0.0.1:8080", "[::1]:0") once for each of `copies` threads; the kernel
-/// distributes the clients (SO_REUSEPORT). Errors: invalid_argument (not an address and a port),
-/// io_failed.
+/// distributes the clients (SO_REUSEPORT). No two servers get one address, also if they start at
+/// once. Errors: invalid_argument (not an address and a port), io_failed.
 [[nodiscard]] Result<std::vector<BoundSocket>> bind_network(const std::string& address,
                                                             std::size_t copies);
 
