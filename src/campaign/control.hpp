@@ -66,7 +66,7 @@ public:
     /// takes the way of API messages (intake::Intake) for the caller. Errors: refused (too little
     /// credit), conflict (the sender is not the account's, its validity is over, or there is no
     /// running server), forbidden (the caller may not send any more), elsewhere (another node works
-    /// for the account now), busy, shutting_down.
+    /// for the account now), busy, timeout (not stored in time; it may still be sent).
     [[nodiscard]] virtual Result<model::MessageId> send_test(
         const model::Campaign& campaign, const TestSend& test,
         const admission::Principal& caller) = 0;

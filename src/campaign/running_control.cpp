@@ -89,7 +89,8 @@ Result<model::MessageId> RunningControl::send_test(const model::Campaign& campai
     rooms_.intake.store(message_of(campaign, test), caller, entry);
     return result.wait_for(stored_within) == std::future_status::ready
                ? result.get()
-               : fail(ErrorCode::shutting_down, "the server stops");
+               : fail(ErrorCode::timeout,
+                      "the test is not stored yet: see in the list of messages whether it is sent");
 }
 
 /// Belongs to no campaign, so that no row and no count changes with it.

@@ -174,6 +174,8 @@ inline constexpr std::array texts_of_calls{
     Text{"the server stops", "server berhenti"},
     Text{"the scheduler has stopped", "penjadwal sudah berhenti"},
     Text{"there is no answer yet", "belum ada jawaban"},
+    Text{"the test is not stored yet: see in the list of messages whether it is sent",
+         "uji coba belum tersimpan: lihat di daftar pesan apakah terkirim"},
     Text{"the store takes no more work just now", "penyimpanan sedang penuh pekerjaan"},
     Text{"another node works for the account now", "akun ini sekarang dilayani server lain"},
     Text{"its account moves to another process", "akunnya sedang berpindah ke proses lain"},

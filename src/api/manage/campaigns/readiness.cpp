@@ -145,13 +145,14 @@ object shown_test(const Tried& tried, Language language) {
             {"detail", translated(detail, language)}};
 }
 
-/// Each number is judged by itself; only a server that stops ends the rest.
+/// Each number is judged by itself. After a test that the store did not write in time, the others
+/// are not tried: each could wait as long.
 std::vector<Tried> try_all(const Context& context, const model::Campaign& campaign,
                            const std::vector<model::PhoneNumber>& to, model::PhoneNumber from,
                            const std::optional<model::Recipient>& row,
                            const admission::Principal& caller) {
     std::vector<Tried> all;
-    std::optional<Error> stops;
+    bool is_slow = false;
     const auto input = input_of(context, campaign);
     for (const auto number : to) {
         auto preview = preview_for(input, row, number);
@@ -159,15 +160,13 @@ std::vector<Tried> try_all(const Context& context, const model::Campaign& campai
         auto& tried = all.emplace_back(Tried{.to = number, .problem = {}});
         if (!preview.problems.empty()) {
             tried.problem = std::move(preview.problems.front());
-        } else if (stops) {
-            tried.sent = std::unexpected(*stops);
+        } else if (is_slow) {
+            tried.sent = fail(ErrorCode::busy, "the store takes no more work just now");
         } else {
             tried.sent = context.campaigns.control.send_test(
                 campaign, test_of(std::move(preview), from, number), caller);
         }
-        if (!tried.sent && tried.sent.error().code == ErrorCode::shutting_down) {
-            stops = tried.sent.error();
-        }
+        is_slow = is_slow || (!tried.sent && tried.sent.error().code == ErrorCode::timeout);
     }
     return all;
 }

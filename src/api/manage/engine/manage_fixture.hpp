@@ -267,19 +267,16 @@ struct RecordingControl final : campaign::Control {
     Result<model::MessageId> send_test(const model::Campaign& /*campaign*/,
                                        const campaign::TestSend& test,
                                        const admission::Principal& /*caller*/) override {
-        if (refusal) {
-            return fail(*refusal, "it is refused");
-        }
-        sent = {test};
-        return model::MessageId{};
+        tests.push_back(test);
+        return refusal ? fail(*refusal, "it is refused") : Result<model::MessageId>{};
     }
 
     std::vector<model::CampaignId> withdrawn;
     std::vector<std::string> probed;
     std::optional<media::ProbeVerdict> verdict;
     std::optional<campaign::Speed> speed;
-    std::vector<campaign::TestSend> sent;
-    std::optional<ErrorCode> refusal;  // Of `send_test`.
+    std::vector<campaign::TestSend> tests;  // All that `send_test` was asked for.
+    std::optional<ErrorCode> refusal;       // Of `send_test`.
 };
 
 struct ManageTest : ::testing::Test {
