@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "people/email.hpp"
+#include "people/second_factor.hpp"
 #include "people/token.hpp"
-#include "people/totp.hpp"
 #include "store/people.hpp"
 
 namespace merpati::people {
@@ -12,7 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Inside the transaction, so that each code is accepted once.
 Result<SignInResult> check_second_factor(store::PeopleTables& people, const model::Person& person,
                                          const std::optional<std::string>& code, Timestamp now) {
     if (!person.has_second_factor) {
@@ -21,21 +20,11 @@ Result<SignInResult> check_second_factor(store::PeopleTables& people, const mode
     if (!code) {
         return SignInResult::second_factor_asked;
     }
-    const auto result_of = [](const Result<bool>& accepted) -> Result<SignInResult> {
-        if (!accepted) {
-            return pass(accepted);
-        }
-        return *accepted ? SignInResult::succeeded : SignInResult::second_factor_denied;
-    };
-    if (const auto recovery = recovery_digest(*code)) {
-        return result_of(people.take_recovery_code(person.id, *recovery));
+    const auto accepted = accept_code(people, person.id, *code, now);
+    if (!accepted) {
+        return pass(accepted);
     }
-    const auto factor = people.find_second_factor(person.id);
-    if (!factor) {
-        return pass(factor);
-    }
-    const auto step = *factor ? match_totp((**factor).secret, *code, now) : std::nullopt;
-    return result_of(step ? people.accept_step(person.id, *step) : false);
+    return *accepted ? SignInResult::succeeded : SignInResult::second_factor_denied;
 }
 
 }  // namespace

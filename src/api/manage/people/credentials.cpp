@@ -5,6 +5,7 @@
 #include "api/manage/people/person_fields.hpp"
 #include "api/manage/people/session_answers.hpp"
 #include "people/password.hpp"
+#include "people/second_factor.hpp"
 #include "people/token.hpp"
 #include "people/totp.hpp"
 #include "store/people.hpp"
@@ -73,7 +74,6 @@ Result<value> change_password(const Context& context, Call& call) {
         [&](const model::Person& person) { return view_of_session(context, person, *session); });
 }
 
-/// The second factor has no effect on sign-ins until `confirm_totp` has checked a code.
 Result<value> begin_totp(const Context& context, Call& call) {
     const auto current = take_password(call.fields, "current");
     if (auto checked = call.fields.finish(); !checked) {
@@ -89,15 +89,7 @@ Result<value> begin_totp(const Context& context, Call& call) {
     const auto secret = people::make_totp_secret(context.random);
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<bool> {
-            auto& people = tables.people();
-            const auto now = people.find_person(session->person);
-            if (!now) {
-                return pass(now);
-            }
-            if (*now && (**now).has_second_factor) {
-                return fail(ErrorCode::conflict, "there is a second factor: remove it first");
-            }
-            auto begun = people.begin_second_factor(session->person, secret);
+            auto begun = people::begin_second_factor(tables.people(), session->person, secret);
             return begun ? Result<bool>{true} : pass(begun);
         },
         [&](bool) {
@@ -123,24 +115,9 @@ Result<value> confirm_totp(const Context& context, Call& call) {
     }
     const auto now = context.clock.now();
     return context.commit_and_show(
-        [&](store::Tables& tables) -> Result<model::Person> {
-            auto& people = tables.people();
-            const auto factor = people.find_second_factor(session->person);
-            if (!factor) {
-                return pass(factor);
-            }
-            if (!*factor || (**factor).confirmed) {
-                return fail(ErrorCode::conflict, "no second factor waits to be confirmed");
-            }
-            const auto step = people::match_totp((**factor).secret, code, now);
-            if (!step) {
-                return fail(ErrorCode::refused,
-                            "this is not the code of now: is the clock of the phone right?");
-            }
-            if (auto accepted = people.accept_step(session->person, *step); !accepted) {
-                return pass(accepted);
-            }
-            return people.confirm_second_factor(session->person, digests);
+        [&](store::Tables& tables) {
+            return people::confirm_second_factor(tables.people(), session->person, code, digests,
+                                                 now);
         },
         [&](const model::Person&) {
             boost::json::array shown;
