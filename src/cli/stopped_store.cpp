@@ -356,7 +356,7 @@ private:
     outbound::AddressPolicy policy_;
     connector::Connectors connectors_;
     RecordedDevices devices_;
-    manage::PlatformControl platform_;
+    manage::StoppedPlatformControl platform_;
     RecordedMessages messages_;
     RecordedCallbacks callbacks_;
     people::SignIn sign_in_;

@@ -373,7 +373,7 @@ struct ConcurrencyFixture : ::testing::Test {
     campaign::StoppedControl campaign_control;
     campaign::Uploads uploads;
     campaign::OptOutLinks links{*store, "https://merpati.example"};
-    api::manage::PlatformControl no_platform;
+    api::manage::StoppedPlatformControl no_platform;
     people::SignIn sign_in{
         machine, random, directory.people(), {}, {.passes = 1, .memory_bytes = 8192}};
     const api::manage::PeopleRooms people{.sign_in = sign_in, .session_limits = {}, .app_url = [] {
