@@ -37,8 +37,10 @@ inline constexpr std::array texts_of_people{
     Text{"there is no invitation {}", "tidak ada undangan {0}"},
     Text{"the account has {} invitations: wait until people accept them, or revoke some",
          "akun sudah mempunyai {0} undangan: tunggu sampai diterima, atau cabut sebagian"},
-    Text{"the invitation was used, revoked or replaced, or has expired: ask for another",
-         "undangan sudah dipakai, dicabut, diganti, atau kedaluwarsa: minta yang baru"},
+    Text{"the invitation was used, revoked or replaced, has expired, or is of somebody who may not "
+         "invite any more: ask for another",
+         "undangan sudah dipakai, dicabut, diganti, kedaluwarsa, atau pengundangnya tidak boleh "
+         "mengundang lagi: minta yang baru"},
     Text{"the invitation is for {}: sign in as that person",
          "undangan ini untuk {0}: masuk sebagai orang itu"},
     Text{"the person has changed meanwhile: try again", "pengguna baru saja berubah: coba lagi"},

@@ -20,8 +20,10 @@ using boost::json::value;
 using model::Invitation;
 
 std::unexpected<Error> not_open() {
-    return fail(ErrorCode::not_found,
-                "the invitation was used, revoked or replaced, or has expired: ask for another");
+    return fail(
+        ErrorCode::not_found,
+        "the invitation was used, revoked or replaced, has expired, or is of somebody who may "
+        "not invite any more: ask for another");
 }
 
 /// Whether whoever made the invitation may still give its role.
