@@ -24,7 +24,7 @@ std::expected<model::AccountId, manage::Outcome> account_of(const Rooms& rooms,
     if (!fields) {
         return std::unexpected(manage::problem(fields.error(), false));
     }
-    const auto named = fields->text("account", 32);
+    const auto named = fields->account();
     if (auto checked = fields->finish(); !checked) {
         return std::unexpected(manage::problem(checked.error(), false, fields->mistakes()));
     }

@@ -135,7 +135,7 @@ Result<value> create(const Context& context, Call& call) {
 }
 
 Result<value> show_own(const Context& context, Call& call) {
-    const auto id = call.fields.text("account", 32);
+    const auto id = call.fields.account();
     auto account = find_own_account(context, call, id);
     if (!account) {
         return pass(account);
@@ -179,7 +179,7 @@ Result<value> change(const Context& context, Call& call) {
 /// The fields that an account may change itself: its name, its country, the callback address, and
 /// how statuses are posted together.
 Result<value> change_own(const Context& context, Call& call) {
-    const auto id = call.fields.text("account", 32);
+    const auto id = call.fields.account();
     store::AccountPatch patch;
     patch.name = take_name(call.fields);
     patch.callback_url = take_callback_url(call.fields, "callback", context);
@@ -266,7 +266,7 @@ Result<value> rotate_secret(const Context& context, Call& call) {
 }
 
 Result<value> rotate_own_secret(const Context& context, Call& call) {
-    const auto id = call.fields.text("account", 32);
+    const auto id = call.fields.account();
     return rotate(context, call,
                   [&](store::Tables& tables) { return find_own_account(tables, call, id); });
 }

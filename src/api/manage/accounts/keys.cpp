@@ -134,7 +134,7 @@ Result<value> list(const Context& context, Call& call) {
 
 Result<value> create(const Context& context, Call& call) {
     auto& fields = call.fields;
-    const auto account = fields.text("account", 32);
+    const auto account = fields.account();
     model::ApiKey key;
     key.name = fields.text("name", name_bytes_max).value_or("");
     key.revision = fields.word("revision", parse_pin, "A, B or auto").value_or(Pin{}).revision;

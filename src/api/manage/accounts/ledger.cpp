@@ -30,7 +30,7 @@ boost::json::object shown_entry(const store::LedgerEntry& entry) {
 }  // namespace
 
 Result<value> list(const Context& context, Call& call) {
-    const auto named = call.fields.text("account", 32);
+    const auto named = call.fields.account();
     const auto before = take_cursor(call.fields, list_name, parse_whole<std::int64_t>);
     const auto limit = take_limit(call.fields);
     const auto account = find_own_account(context, call, named);

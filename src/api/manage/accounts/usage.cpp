@@ -125,7 +125,7 @@ std::string csv(const std::vector<store::UsageRow>& rows, const store::UsageFilt
 
 /// For one account or, for administrators, for all. Too many rows are an error, not cut off.
 Result<value> show(const Context& context, Call& call) {
-    const auto named = call.fields.text("account", 32);
+    const auto named = call.fields.account();
     auto filter = take_filter(call.fields, context.clock.now());
     const auto format = call.fields.text("format", 8);
     if (format && *format != "json" && *format != "csv") {

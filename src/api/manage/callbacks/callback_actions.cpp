@@ -80,7 +80,7 @@ Result<Replayed> replay_page(const Context& context, const admission::Principal&
 /// than replayed_max, the next call replays the rest, because replayed ones are then `waiting`.
 Result<value> replay_many(const Context& context, Call& call) {
     auto& fields = call.fields;
-    const auto account = fields.text("account", 32);
+    const auto account = fields.account();
     store::CallbackFilter filter{.limit = replayed_at_once};
     filter.since = fields.time("since");
     filter.until = fields.time("until");
@@ -130,7 +130,7 @@ Result<value> replay_many(const Context& context, Call& call) {
 /// callback address.
 Result<value> test(const Context& context, Call& call) {
     auto& fields = call.fields;
-    const auto account = fields.text("account", 32);
+    const auto account = fields.account();
     auto url = fields.text("url", url_bytes_max);
     const auto owner = find_own_account(context, call, account);
     if (!owner) {

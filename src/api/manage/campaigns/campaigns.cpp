@@ -53,7 +53,7 @@ void require(Fields& fields, const char* name) {
 }  // namespace
 
 Result<value> create(const Context& context, Call& call) {
-    const auto named = call.fields.text("account", 32);
+    const auto named = call.fields.account();
     require(call.fields, "name");
     require(call.fields, "devices");
     const PlanFields fields{call.fields, context};

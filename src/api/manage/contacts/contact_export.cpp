@@ -131,7 +131,7 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
-    const auto named = call.fields.text("account", 32);
+    const auto named = call.fields.account();
     store::ContactFilter filter;
     filter.tags = call.fields.words("tag", model::Contact::tags_max).value_or(filter.tags);
     const auto format = take_export_format(call.fields, ExportFormat::csv);

@@ -107,7 +107,7 @@ Result<value> show(const Context& context, Call& call) {
 }
 
 Result<value> put(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     auto contact = take_contact(call.fields, context.clock.now());
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
@@ -133,7 +133,7 @@ Result<value> put(const Context& context, Call& call) {
 }
 
 Result<value> remove(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     const bool everywhere = call.fields.boolean("everywhere").value_or(false);
     const auto owner = find_own_account(context, call, account);
     if (!owner) {
@@ -176,7 +176,7 @@ Result<value> remove(const Context& context, Call& call) {
 }
 
 Result<value> import_list(const Context& context, Call& call, Upload& upload) {
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     auto tags = call.fields.words("tag", Contact::tags_max).value_or(std::vector<std::string>{});
     const UploadFields given{call};
     const auto owner = find_own_account(context, call, account);

@@ -25,7 +25,7 @@ template <class Filter, class Read>
                                                      std::string_view list, Filter filter,
                                                      bool searches, Read read) {
     const NumberCursor cursor{context.store};
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     filter.after = take_cursor(call.fields, list, [&](auto text) { return cursor.parse(text); });
     filter.limit = take_limit(call.fields);
     const auto owner = find_own_account(context, call, account);

@@ -35,7 +35,7 @@ bool may_choose(const Context& context, const Call& call, std::string_view name)
 }
 
 Result<value> list(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     const auto owner = find_owner(context, call, account);
     if (!owner) {
         return pass(owner);

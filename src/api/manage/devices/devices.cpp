@@ -81,7 +81,7 @@ void check_cloud_fields(Fields& fields, const CloudAccess& given, std::string_vi
 
 Wanted take_wanted(Fields& fields, const Context& context) {
     Wanted wanted;
-    wanted.account = fields.text("account", 32);
+    wanted.account = fields.account();
     const auto number = parse_typed(fields.required_text("number", typed_number_bytes_max));
     wanted.number = number.value_or(model::PhoneNumber{});
     wanted.connector = fields.text("connector", 32);

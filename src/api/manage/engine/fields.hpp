@@ -66,9 +66,11 @@ public:
 
     /// At most `bytes_max` bytes, without control characters.
     [[nodiscard]] std::optional<std::string> text(std::string_view name, std::size_t bytes_max);
-    /// The same, but a missing or empty text is a mistake. Answers "" for a wrong field.
+    /// The account that the call is for: `account`.
+    [[nodiscard]] std::optional<std::string> account() { return text("account", 32); }
+    /// The same as `text`, but a missing or empty text is a mistake. Answers "" for a wrong field.
     [[nodiscard]] std::string required_text(std::string_view name, std::size_t bytes_max);
-    /// The same, but the text may have lines and tabs.
+    /// The same as `text`, but it may have lines and tabs.
     [[nodiscard]] std::optional<std::string> prose(std::string_view name, std::size_t bytes_max);
     [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name, std::int64_t lowest,
                                                       std::int64_t highest);

@@ -56,7 +56,7 @@ template <class Parse, class Filter>
 [[nodiscard]] Result<void> take_page(const Context& context, Call& call, std::string_view list,
                                      Parse parse, Filter& filter) {
     auto& fields = call.fields;
-    const auto account = fields.text("account", 32);
+    const auto account = fields.account();
     filter.before = take_cursor(fields, list, parse);
     filter.limit = take_limit(fields);
     const auto owner = find_owner(context, call, account);
@@ -139,7 +139,7 @@ template <class PartOf, class Show, class NumberOf>
 [[nodiscard]] Result<boost::json::object> list_numbered(const Context& context, Call& call,
                                                         std::string_view list, PartOf part_of,
                                                         Show show, NumberOf number_of) {
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     const auto page = take_numbered_page(call.fields, list);
     const auto owner = find_owner(context, call, account);
     if (!owner) {

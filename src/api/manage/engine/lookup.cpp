@@ -254,7 +254,7 @@ Result<model::Account> find_own_account(store::Tables& tables, Call& call,
 }
 
 Result<model::Account> take_own_account(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     return find_own_account(context, call, account);
 }
 

@@ -132,7 +132,7 @@ SingleMessage message_to(const Context& context, const model::Account& account,
 /// Sends one message after the other, and answers when all are stored. A refusal ends the call:
 /// listmonk posts the message again, and those before it are not repeated.
 Result<value> send_for_listmonk(const Context& context, Call& call, Upload& upload) {
-    const auto named = call.fields.text("account", 32);
+    const auto named = call.fields.account();
     ListmonkAddress address{
         .from = call.fields.required_text("from", typed_number_bytes_max),
         .attribute = call.fields.text("number", 64).value_or(std::string{usual_attribute})};

@@ -38,7 +38,7 @@ std::optional<model::Source> parse_source(std::string_view word) {
 }  // namespace
 
 MessageFilters::MessageFilters(Fields& fields) {
-    account_ = fields.text("account", 32);
+    account_ = fields.account();
     filter_.state = fields.word("state", model::parse_message_state, states);
     take_recipient(fields, filter_);
     filter_.device = fields.word("device", parse_typed, "the number of a device");

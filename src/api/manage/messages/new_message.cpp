@@ -58,7 +58,7 @@ admission::Submission take_submission(Fields& fields) {
 }  // namespace
 
 Result<value> create(const Context& context, Call& call) {
-    const auto named = call.fields.text("account", 32);
+    const auto named = call.fields.account();
     auto submission = take_submission(call.fields);
     const auto account = find_own_account(context, call, named);
     if (!account) {

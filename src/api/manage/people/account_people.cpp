@@ -69,7 +69,7 @@ Result<Member> find_member(store::Tables& tables, Call& call,
 
 /// In the order of e-mail addresses, because members do not see ids.
 Result<value> list(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     const auto after = take_cursor(call.fields, list_name, people::normalised_email);
     const auto limit =
         static_cast<std::size_t>(call.fields.integer("limit", 1, page_max).value_or(page_max));
@@ -95,7 +95,7 @@ Result<value> list(const Context& context, Call& call) {
 /// For administrators of the server: the person is not asked.
 Result<value> add(const Context& context, Call& call) {
     auto& fields = call.fields;
-    const auto account = fields.text("account", 32);
+    const auto account = fields.account();
     const auto email = take_email(fields);
     const auto role = take_role(fields);
     if (auto checked = fields.finish(); !checked) {
@@ -134,7 +134,7 @@ Result<value> add(const Context& context, Call& call) {
 
 Result<value> change(const Context& context, Call& call) {
     auto& fields = call.fields;
-    const auto account = fields.text("account", 32);
+    const auto account = fields.account();
     const auto role = take_role(fields);
     if (auto checked = fields.finish(); !checked) {
         return pass(checked);
@@ -163,7 +163,7 @@ Result<value> change(const Context& context, Call& call) {
 }
 
 Result<value> remove(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }

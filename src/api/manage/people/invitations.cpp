@@ -41,7 +41,7 @@ Result<value> list(const Context& context, Call& call) {
 /// The answer does not tell whether the server knows the address.
 Result<value> create(const Context& context, Call& call) {
     auto& fields = call.fields;
-    const auto account = fields.text("account", 32);
+    const auto account = fields.account();
     const auto email = take_email(fields);
     const auto role = take_role(fields);
     if (auto checked = fields.finish(); !checked) {

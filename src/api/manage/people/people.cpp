@@ -29,7 +29,7 @@ struct RoleChoice {
 
 /// Takes `account` and `role`, which must be given together. `may_end`: the role "none" is allowed.
 std::optional<MembershipChange> take_membership(Fields& fields, bool may_end) {
-    const auto account = fields.text("account", 32);
+    const auto account = fields.account();
     const auto parse = [may_end](std::string_view word) -> std::optional<RoleChoice> {
         if (may_end && word == "none") {
             return RoleChoice{};

@@ -70,7 +70,7 @@ Result<value> of_server(const Context& context, Call& call) {
 
 Result<value> of_account(const Context& context, Call& call) {
     store::AuditFilter filter;
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     filter.object = call.fields.text("object", object_bytes_max);
     filter.before = take_cursor(call.fields, "log", model::AuditId::parse);
     filter.limit = take_limit(call.fields);

@@ -87,7 +87,7 @@ Result<value> show(const Context& context, Call& call) {
 }
 
 Result<value> put(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     const auto reason = call.fields.word("reason", model::parse_suppression_reason,
                                          "manual, import, opt_out or unregistered");
     if (auto checked = call.fields.finish(); !checked) {
@@ -115,7 +115,7 @@ Result<value> put(const Context& context, Call& call) {
 }
 
 Result<value> remove(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
@@ -141,7 +141,7 @@ Result<value> remove(const Context& context, Call& call) {
 }
 
 Result<value> import_list(const Context& context, Call& call, Upload& upload) {
-    const auto account = call.fields.text("account", 32);
+    const auto account = call.fields.account();
     const UploadFields given{call};
     const auto owner = find_own_account(context, call, account);
     if (!owner) {
@@ -162,7 +162,7 @@ Result<value> import_list(const Context& context, Call& call, Upload& upload) {
 }
 
 Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
-    const auto named = call.fields.text("account", 32);
+    const auto named = call.fields.account();
     const auto format = take_export_format(call.fields, ExportFormat::csv);
     const auto account = find_exported_account(context, call, named);
     if (!account) {
