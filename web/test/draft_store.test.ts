@@ -159,3 +159,21 @@ test("a state that was read meanwhile does not undo what is typed", () => {
   store.take(server.state());
   expect(store.now().draft).toMatchObject({ message: "Hai", name: "Promo besar" });
 });
+
+test("after the session has ended nothing is saved as whoever signs in next", async () => {
+  const store = open();
+  const { read } = server;
+  const refusal = new Problem(401, "unauthenticated", "");
+  server.refuse = () => refusal;
+  server.read = () => Promise.reject(refusal);
+  store.change({ message: "Hai" });
+  await vi.advanceTimersByTimeAsync(700);
+  Object.assign(server, { refuse: undefined, read }); // Another person has signed in.
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(server.fields["message"]).toBe("Halo");
+  expect(store.now().draft.message).toBe("Hai");
+  store.take(server.state()); // The first one is back, and opens the draft.
+  await vi.advanceTimersByTimeAsync(700);
+  expect(server.fields["message"]).toBe("Hai");
+  expect(store.now().saving).toBe("saved");
+});

@@ -61,6 +61,7 @@ export class DraftStore {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private busy: Promise<void> | undefined;
   private failed = false;
+  private signedOut = false;
   private readonly listeners = new Set<() => void>();
 
   constructor(
@@ -93,7 +94,11 @@ export class DraftStore {
 
   /** A state that was read. While a change is being saved, its answer is newer. */
   take(stored: Stored): void {
-    if (!this.busy && stored.tag !== this.stored.tag) this.rebase(stored, this.edits);
+    if (this.busy) return;
+    if (stored.tag !== this.stored.tag) this.rebase(stored, this.edits);
+    // The draft is shown again, so its person is back.
+    if (this.signedOut) this.later(PAUSE);
+    this.signedOut = false;
   }
 
   keepMine(): void {
@@ -145,7 +150,10 @@ export class DraftStore {
       return true; // The other fields.
     }
     this.failed = true;
-    // It is no draft any more, or the session has ended: the page shows what is the case.
+    // Nothing is tried again by itself: it would be saved as whoever signs in next.
+    this.signedOut = status === 401;
+    if (this.signedOut) return false;
+    // It is no draft any more: the page shows what is the case.
     if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
       await this.readAgain();
       return false;
