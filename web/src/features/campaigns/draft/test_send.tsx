@@ -36,7 +36,9 @@ export function TestSend({ id, store }: { id: string; store: DraftStore }) {
     event.preventDefault();
     const added = addRecipients(to, typed);
     const wrong = added.fault ?? (added.to.length === 0 ? "none" : undefined);
-    if (added.typed !== typed) change(added);
+    // Not `change`: this try and its repeats have the key of what was typed.
+    setTo(added.to);
+    setTyped(added.typed);
     setFault(wrong);
     if (wrong || busy) return;
     setBusy(true);
