@@ -3,7 +3,7 @@ import { createElement } from "react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { DraftStore } from "../src/features/campaigns/draft/draft_store.ts";
 import { TestSend } from "../src/features/campaigns/draft/test_send.tsx";
-import { Mounted, submit, type } from "./support/mounted.ts";
+import { found, Mounted, submit, type } from "./support/mounted.ts";
 
 let page: Mounted;
 let keys: (string | null)[];
@@ -17,12 +17,6 @@ beforeEach(() => {
   });
 });
 afterEach(() => page.remove());
-
-const found = <Found extends Element>(selector: string) => {
-  const element = document.querySelector<Found>(selector);
-  if (!element) throw new Error(`there is no ${selector}`);
-  return element;
-};
 
 test("a repeat after a lost answer has the same key, so that it is no second test", async () => {
   const store = { flush: async () => undefined } as DraftStore;

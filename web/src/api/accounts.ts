@@ -58,10 +58,11 @@ export const usageAddress = (query: UsageQuery) =>
 export const rotateSecret = (account: string) =>
   answerOf(client.POST("/v1/account/secret", { body: { account } }));
 
-export const topUp = (id: string, amount: number, reason: string) =>
+/** A repeat with the same key adds nothing again. */
+export const topUp = (id: string, amount: number, reason: string, key: string) =>
   answerOf(
     client.POST("/v1/admin/accounts/{id}/topup", {
-      ...byId(id),
+      params: { path: { id }, header: { "Idempotency-Key": key } },
       body: { amount, ...(reason && { reason }) },
     }),
   );

@@ -47,3 +47,10 @@ export async function submit(form: HTMLFormElement): Promise<void> {
     form.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
   });
 }
+
+/** The first such element of the page. */
+export function found<Found extends Element>(selector: string): Found {
+  const element = document.querySelector<Found>(selector);
+  if (!element) throw new Error(`there is no ${selector}`);
+  return element;
+}

@@ -16,6 +16,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { Empty, Mono, Quiet } from "../../ui/notes.tsx";
 import { Page } from "../../ui/page.tsx";
 import { useNotices } from "../../ui/problem_note.tsx";
+import { randomKey } from "../../ui/random_key.ts";
 import { useRefresh } from "../../ui/refresh.ts";
 import { RowMenu } from "../../ui/row_menu.tsx";
 import { SecretDialog } from "../../ui/secret_dialog.tsx";
@@ -135,16 +136,17 @@ function useColumns(
   ];
 }
 
-function TopUp({ account, onClose }: { account: Account; onClose: () => void }) {
+export function TopUp({ account, onClose }: { account: Account; onClose: () => void }) {
   const t = useText();
   const refresh = useRefresh("admin", "account", "ledger");
   const notices = useNotices();
   const [amount, setAmount] = useState<number | string>("");
   const [reason, setReason] = useState("");
   const [typed, setTyped] = useState("");
+  const [key] = useState(randomKey); // The answer to a first try may be lost.
   const takesAway = Number(amount) < 0;
   const submit = async () => {
-    await topUp(account.id, Number(amount), reason);
+    await topUp(account.id, Number(amount), reason, key);
     notices.done(takesAway ? t.admin.deducted : t.admin.toppedUp);
     await refresh();
   };
