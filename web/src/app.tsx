@@ -1,10 +1,9 @@
 // The providers around the pages, and the routes.
 import { Button } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
-import { QueryClient, QueryClientProvider, useQueryClient } from "@tanstack/react-query";
+import { QueryClientProvider, useQueryClient } from "@tanstack/react-query";
 import { Suspense, useEffect, useRef, useState } from "react";
 import { Redirect, Route, Router, Switch, useLocation } from "wouter";
-import { Problem } from "./api/problem.ts";
 import type { SessionView } from "./api/types.ts";
 import { FirstPasswordPage } from "./features/sign_in/first_password.tsx";
 import { InvitationPage } from "./features/sign_in/invitation.tsx";
@@ -12,6 +11,7 @@ import { LinkPage } from "./features/sign_in/link.tsx";
 import { Gate, SignInPage } from "./features/sign_in/sign_in.tsx";
 import { LiveProvider } from "./live/live.tsx";
 import { cutAll, cutWhenLeft } from "./live/long_lists.ts";
+import { newQueryClient } from "./queries/client.ts";
 import { useLinkToken } from "./session/link_token.ts";
 import { SessionProvider, useAccountId, useSession } from "./session/session.tsx";
 import { useWhoIsThere } from "./session/who.ts";
@@ -42,17 +42,7 @@ const Usage = lazyPage(() => import("./features/usage/usage.tsx"));
 const Server = lazyPage(() => import("./features/server/server.tsx"));
 const Missing = lazyPage(() => import("./shell/missing.tsx"));
 
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 2000,
-      refetchOnWindowFocus: true,
-      // A refused request would be refused again.
-      retry: (failures, error) =>
-        failures < 2 && (!(error instanceof Problem) || error.status === 0 || error.status >= 500),
-    },
-  },
-});
+const queries = newQueryClient();
 cutWhenLeft(queries);
 
 export function App() {

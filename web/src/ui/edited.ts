@@ -32,7 +32,6 @@ export function useEdited<Stored, Draft>({
   const [form, setForm] = useState(() => begun(stored));
   const { base, draft } = form;
   const saving = useMutation({
-    networkMode: "always", // Without a network it fails, and says so, instead of waiting.
     mutationFn: async () => {
       const { present, conflict } = await saveOrRead(
         () => props.save(draft, base),

@@ -1,13 +1,14 @@
 // Renders a part of the app, with what all of it is below, into a page of its own.
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { act, createElement, type ReactNode } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { vi } from "vitest";
+import { newQueryClient } from "../../src/queries/client.ts";
 import { SchemeProvider } from "../../src/style/scheme.tsx";
 import { LanguageProvider } from "../../src/texts/index.tsx";
 
 export class Mounted {
-  readonly queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  readonly queries = newQueryClient();
   private readonly place = document.createElement("div");
   private readonly root: Root;
 
