@@ -1,5 +1,6 @@
 // The menu of a row's actions, behind a button at its end.
 import { ActionIcon, Menu } from "@mantine/core";
+import { useState } from "react";
 import { useText } from "../texts/index.tsx";
 import { Icon } from "./icon.tsx";
 import classes from "./row_menu.module.css";
@@ -17,9 +18,10 @@ interface RowMenuProps {
 
 export function RowMenu({ of, actions }: RowMenuProps) {
   const t = useText().common;
+  const [opened, setOpened] = useState(false);
   const offered = actions.filter((action) => action !== false);
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" opened={opened} onChange={setOpened}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t.actions(of)}>
           <Icon name="more" size={17} />
@@ -30,7 +32,8 @@ export function RowMenu({ of, actions }: RowMenuProps) {
           <Menu.Item
             key={action.name}
             className={action.danger ? classes.danger : undefined}
-            onClick={action.run}
+            // The second click of two meets a menu that is just closing.
+            onClick={() => opened && action.run()}
           >
             {action.name}
           </Menu.Item>

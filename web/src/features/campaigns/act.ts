@@ -13,6 +13,7 @@ export function useAct() {
   };
   /** Runs the act; says that it is done, or why not. */
   const act = async (run: () => Promise<unknown>, notice: string) => {
+    if (busy) return; // The second click of two on an item of a menu, which is just closing.
     setBusy(true);
     try {
       await run();
