@@ -189,6 +189,18 @@ test("of what is shown about one item, only that of the event's item is read aga
   expect(queries.rounds).toEqual([["messages", "message", "timeline"]]);
 });
 
+test("the recipients of a campaign that has ended are read, unless several pages are", async () => {
+  const pages = (...all: object[]) => ({ data: { pages: all, pageParams: [] } });
+  queries.cached = [
+    { queryKey: ["recipients", "cmp_1", { state: "" }], state: pages(page()) },
+    { queryKey: ["recipients", "cmp_1", { state: "failed" }], state: pages(page(), page()) },
+    { queryKey: ["recipients", "cmp_2", { state: "" }], state: pages(page()) },
+  ];
+  told("campaign.state", { id: "cmp_1", state: "finished" });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(queries.rounds).toEqual([["recipients"]]);
+});
+
 test("credit is shown from its event, without a request", async () => {
   const account = { name: "toko", credit: 7, tag: "x" };
   queries.cached = [{ queryKey: ["account", "acc_1"], state: { data: account } }];

@@ -45,7 +45,7 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   "campaign.state": {
     id: "id",
     lists: { subject: "campaigns", read: (id) => readCampaign(id), filters: ["state"] },
-    item: ["campaign"],
+    item: ["campaign", "recipients"], // Of one that has ended, pages poll no recipients any more.
     others: [],
   },
 };

@@ -116,8 +116,10 @@ export class Gathered {
 function isOld(query: Listed, change: Change): boolean {
   const [subject, ...words] = query.queryKey as [Subject, ...unknown[]];
   const { item, others } = change.effect;
-  if (others.includes(subject)) return !hasSeveralPages(query.state.data);
-  if (item.includes(subject)) return change.many || words.some((id) => change.ids.has(String(id)));
+  const ofItem = () => change.many || words.some((id) => change.ids.has(String(id)));
+  if (others.includes(subject) || (item.includes(subject) && ofItem())) {
+    return !hasSeveralPages(query.state.data);
+  }
   return isReadAnew(query, change);
 }
 

@@ -202,7 +202,8 @@ function Recipients({ campaign }: { campaign: Campaign }) {
         id={campaign.id}
         state={state}
         label={t.total}
-        every={moves(campaign) ? RATE_EVERY : undefined}
+        // No event tells that the last queued message of a paused one was decided.
+        every={moves(campaign) || campaign.state === "paused" ? RATE_EVERY : undefined}
       />
     </Section>
   );
