@@ -79,6 +79,8 @@ test("after an answer that is no stream it asks again, half a minute later", asy
   expect(Source.all).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(Source.all).toHaveLength(2);
+  Source.all[1]?.onopen?.();
+  expect(events).toEqual([{ type: "resync", data: null }]); // The page was read long before.
   stream.stop();
 });
 

@@ -104,6 +104,7 @@ export class Stream {
       };
       source.onerror = () => {
         this.become(false);
+        this.hasBegun = true; // One that opens after this has missed more than a moment.
         // The browser itself reconnects a broken connection.
         if (source.readyState !== EventSource.CLOSED) return;
         // The session may have ended; no other request would show it while the page is only read.
