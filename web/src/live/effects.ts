@@ -50,6 +50,9 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   },
 };
 
+/** Of an account that has to be read again. */
+export const ACCOUNT: Effect = { id: "", item: [], others: ["account"] };
+
 /** What the events of one type have changed. */
 export interface Change {
   effect: Effect;

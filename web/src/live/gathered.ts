@@ -3,8 +3,9 @@ import type { QueryClient } from "@tanstack/react-query";
 import { accounts } from "../queries/accounts.ts";
 import type { Subject } from "../queries/query.ts";
 import { showCounts } from "./campaign_counts.ts";
-import { type Change, EFFECTS } from "./effects.ts";
+import { ACCOUNT, type Change, EFFECTS } from "./effects.ts";
 import { cutAll, hasSeveralPages } from "./long_lists.ts";
+import { setPart } from "./parts.ts";
 import { isReadAnew, type Listed, setRows } from "./rows.ts";
 import type { LiveEvent } from "./stream.ts";
 
@@ -40,8 +41,9 @@ export class Gathered {
   add(event: LiveEvent): void {
     if (event.type === "account.credit") this.showCredit(event.data);
     if (event.type === "campaign.progress") {
-      showCounts(this.queries, event.data);
-      return;
+      if (!showCounts(this.queries, event.data)) return;
+      // It is read once more, as after a change of its state.
+      this.note({ type: "campaign.state", data: event.data });
     }
     this.all ||= event.type === "resync" || event.type === "begin";
     this.missed ||= event.type === "resync";
@@ -68,8 +70,12 @@ export class Gathered {
   private showCredit(data: unknown): void {
     const credit = (data as { credit?: number | null } | null)?.credit;
     if (credit === undefined) return;
-    const { queryKey } = accounts.own(this.account);
-    this.queries.setQueryData(queryKey, (known) => known && { ...known, credit });
+    for (const own of this.queries.getQueryCache().findAll(accounts.own(this.account))) {
+      setPart(this.queries, own, (known) => known && { ...known, credit });
+      if (own.state.fetchStatus !== "fetching") continue;
+      // The answer may be from before the event.
+      this.changes.set("account", { effect: ACCOUNT, ids: new Set(), many: true });
+    }
   }
 
   private later(): void {

@@ -3,6 +3,7 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import type { Change } from "./effects.ts";
 import { hasSeveralPages, type Item, isPaged } from "./long_lists.ts";
+import { setPart } from "./parts.ts";
 
 const READ_MAX = 20; // Rows of one round; others stay as they were until the list is opened anew.
 const FEW = 4; // For more rows of one page, fetching the page is cheaper.
@@ -62,9 +63,7 @@ export async function setRows(queries: Cache, change: Change): Promise<void> {
     if (!item) continue;
     // What only lists have, such as the number of waiting messages, stays.
     const replace = (one: Item) => (one[name] === item[name] ? { ...one, ...item } : one);
-    for (const { queryKey } of shownIn) {
-      queries.setQueryData(queryKey, (data: unknown) => mapped(data, replace));
-    }
+    for (const list of shownIn) setPart(queries, list, (data) => mapped(data, replace));
   }
 }
 
