@@ -6,6 +6,9 @@ import type { Next } from "../ui/data_table.tsx";
 import { usePollInterval } from "./live.tsx";
 import { hasSeveralPages } from "./long_lists.ts";
 
+/** Between polls of a list of which no event tells, though others change it. In milliseconds. */
+export const UNANNOUNCED = 5000;
+
 interface Paged<Item> {
   items: Item[] | undefined;
   error: unknown; // Of the latest request; there may be items from before.

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { invite, revokeInvitation } from "../../api/people.ts";
 import type { Invitation, Role } from "../../api/types.ts";
+import { UNANNOUNCED } from "../../live/paged.ts";
 import { people } from "../../queries/people.ts";
 import { useText } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
@@ -27,7 +28,10 @@ export function Invitations({ account, inviting, onInvited }: InvitationsProps) 
   const t = useText().invitation;
   const refresh = useRefresh("invitations");
   const [made, setMade] = useState<{ email: string; url: string }>();
-  const invitations = useQuery(people.invitations(account));
+  const invitations = useQuery({
+    ...people.invitations(account),
+    refetchInterval: UNANNOUNCED,
+  });
   const make = async (email: string, role: Role) => {
     const { url } = await invite({ account, email, role });
     setMade({ email, url });

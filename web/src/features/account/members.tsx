@@ -5,7 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { changeMember, removeMember } from "../../api/people.ts";
 import type { Member, Role } from "../../api/types.ts";
-import { usePaged } from "../../live/paged.ts";
+import { UNANNOUNCED, usePaged } from "../../live/paged.ts";
 import { people } from "../../queries/people.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
@@ -24,7 +24,7 @@ export function Members({ account }: { account: string }) {
   const notices = useNotices();
   const [adding, setAdding] = useDisclosure(false);
   const [leaving, setLeaving] = useState<Member>();
-  const members = usePaged(people.members(account));
+  const members = usePaged(people.members(account), { every: UNANNOUNCED });
   const refresh = useRefresh("members");
   const remove = async () => {
     if (leaving) await removeMember(account, leaving.email);

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { topUp } from "../../api/accounts.ts";
 import type { Account } from "../../api/types.ts";
-import { usePaged } from "../../live/paged.ts";
+import { UNANNOUNCED, usePaged } from "../../live/paged.ts";
 import { allAccounts } from "../../queries/accounts.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
@@ -35,7 +35,7 @@ export default function Accounts() {
   const [creating, setCreating] = useDisclosure(false);
   const [asked, setAsked] = useState<Asked>();
   const [secret, setSecret] = useState<string>();
-  const accounts = usePaged(allAccounts.list());
+  const accounts = usePaged(allAccounts.list(), { every: UNANNOUNCED });
   const open = (account: Account) => {
     setAccount(account.id);
     go("/");

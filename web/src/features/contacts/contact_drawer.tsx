@@ -6,6 +6,7 @@ import { Link } from "wouter";
 import type { Tagged } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Contact } from "../../api/types.ts";
+import { UNANNOUNCED } from "../../live/paged.ts";
 import { contacts } from "../../queries/contacts.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
@@ -17,8 +18,6 @@ import { Stale } from "../../ui/stale.tsx";
 import { At } from "../../ui/time.tsx";
 import type { Editing } from "./contact_form.tsx";
 import { type Removal, RemovalDialog } from "./removal.tsx";
-
-const EVERY = 5000; // No events announce contacts.
 
 interface ContactDrawerProps {
   number: string | undefined;
@@ -38,7 +37,7 @@ export function ContactDrawer({ number, onClose, onEdit }: ContactDrawerProps) {
 function ContactView({ number, onClose, onEdit }: ContactDrawerProps & { number: string }) {
   const t = useText().contacts;
   const account = useAccountId();
-  const contact = useQuery({ ...contacts.one(account, number), refetchInterval: EVERY });
+  const contact = useQuery({ ...contacts.one(account, number), refetchInterval: UNANNOUNCED });
   const { error } = contact;
   const isMissing = error instanceof Problem && error.status === 404;
   const shown = isMissing ? undefined : contact.data;

@@ -4,7 +4,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import type { Contact } from "../../api/types.ts";
-import { usePaged } from "../../live/paged.ts";
+import { UNANNOUNCED, usePaged } from "../../live/paged.ts";
 import { contacts } from "../../queries/contacts.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
@@ -23,7 +23,6 @@ import { ContactImportDialog } from "./contact_import.tsx";
 import { ExportContacts } from "./export_contacts.tsx";
 
 const FILTERS = ["text", "tag"] as const;
-const EVERY = 5000; // No events announce contacts.
 
 export default function Contacts() {
   const t = useText().contacts;
@@ -39,7 +38,7 @@ export default function Contacts() {
   const tags = tagsOf(filters.tag);
   const text = seesAll ? filters.text : "";
   const query = { account, text, ...(tags.length > 0 && { tag: tags }) };
-  const list = usePaged(contacts.list(query), { pagesMax: 40, every: EVERY });
+  const list = usePaged(contacts.list(query), { pagesMax: 40, every: UNANNOUNCED });
   const places = new Map(list.items?.map((one, place) => [one, place]));
   const open = (one: Contact) => withFilters(`/contacts/${one.number}`);
   const actions = seesAll && (

@@ -4,7 +4,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { createKey, revokeKey, rotateKey } from "../../api/accounts.ts";
 import type { ApiKey, Scope } from "../../api/types.ts";
-import { usePaged } from "../../live/paged.ts";
+import { UNANNOUNCED, usePaged } from "../../live/paged.ts";
 import { keys as keyQueries } from "../../queries/accounts.ts";
 import { SCOPES } from "../../session/scopes.ts";
 import { useAccountId } from "../../session/session.tsx";
@@ -33,7 +33,7 @@ export default function Keys() {
   const [asked, setAsked] = useState<Asked>();
   const [made, setMade] = useState<string>();
   const [all, setAll] = useState(false);
-  const keys = usePaged(keyQueries.list(account));
+  const keys = usePaged(keyQueries.list(account), { every: UNANNOUNCED });
   const changed = useRefresh("keys");
   const rows = keys.items?.filter((key) => all || key.state === "active");
   const hasOld = keys.items?.some((key) => key.state !== "active");

@@ -4,7 +4,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { createPerson, makeLink, removePerson, removeSecondStep } from "../../api/people.ts";
 import type { Person, Role } from "../../api/types.ts";
-import { usePaged } from "../../live/paged.ts";
+import { UNANNOUNCED, usePaged } from "../../live/paged.ts";
 import { people as peopleQueries } from "../../queries/people.ts";
 import { useAllAccounts, useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
@@ -36,7 +36,7 @@ export default function People() {
   const [leaving, setLeaving] = useState<Person>();
   const [weakened, setWeakened] = useState<Person>();
   const [made, setMade] = useState<Made>();
-  const people = usePaged(peopleQueries.list());
+  const people = usePaged(peopleQueries.list(), { every: UNANNOUNCED });
   const refresh = useRefresh("people");
   const link = async (person: Person) => {
     try {

@@ -1,7 +1,7 @@
 // The log of changes, newest first, of one account or of all.
 import { Select } from "@mantine/core";
 import type { LogEntry } from "../../api/types.ts";
-import { usePaged } from "../../live/paged.ts";
+import { UNANNOUNCED, usePaged } from "../../live/paged.ts";
 import { server } from "../../queries/server.ts";
 import { useAllAccounts } from "../../session/session.tsx";
 import type { Format } from "../../texts/format.ts";
@@ -21,7 +21,7 @@ export function Log() {
   const accounts = useAllAccounts();
   const { filters, set, clear, any } = useFilters(FILTERS);
   const { account } = filters;
-  const log = usePaged(server.log(account), { pagesMax: 40 });
+  const log = usePaged(server.log(account), { pagesMax: 40, every: UNANNOUNCED });
   return (
     <>
       <FilterBar any={any} onClear={clear}>

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { importSuppressions, type ListFormat, suppressionsAddress } from "../../api/contacts.ts";
 import type { Suppression } from "../../api/types.ts";
-import { usePaged } from "../../live/paged.ts";
+import { UNANNOUNCED, usePaged } from "../../live/paged.ts";
 import { campaigns } from "../../queries/campaigns.ts";
 import { suppressions } from "../../queries/contacts.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
@@ -29,7 +29,6 @@ import { RemoveSuppression } from "./remove_suppression.tsx";
 
 const FILTERS = ["number"] as const;
 const DIGITS_MAX = 15;
-const EVERY = 5000; // No events announce suppressions.
 
 export default function Suppressions() {
   const t = useText().suppressions;
@@ -41,7 +40,7 @@ export default function Suppressions() {
   const [leaving, setLeaving] = useState<Suppression>();
   const { filters, set, clear, any } = useFilters(FILTERS);
   const number = manages ? firstDigits(filters.number) : "";
-  const list = usePaged(suppressions.list({ account, number }), { every: EVERY });
+  const list = usePaged(suppressions.list({ account, number }), { every: UNANNOUNCED });
   const places = new Map(list.items?.map((one, place) => [one, place]));
   const actions = manages && (
     <>

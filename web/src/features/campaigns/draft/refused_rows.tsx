@@ -1,6 +1,6 @@
 // The rows of the lists that get no message, each with its reason and what the file had.
 import type { CampaignRecipient } from "../../../api/types.ts";
-import { usePaged } from "../../../live/paged.ts";
+import { UNANNOUNCED, usePaged } from "../../../live/paged.ts";
 import { campaigns } from "../../../queries/campaigns.ts";
 import { useText } from "../../../texts/index.tsx";
 import { type Column, DataTable } from "../../../ui/data_table.tsx";
@@ -13,7 +13,7 @@ export function RefusedRows({ id }: { id: string }) {
   const texts = useText();
   const t = texts.audience;
   const query = campaigns.recipients(id, { state: "skipped", limit: ROWS });
-  const list = usePaged(query, { pagesMax: 100 });
+  const list = usePaged(query, { pagesMax: 100, every: UNANNOUNCED });
   const columns: Column<CampaignRecipient>[] = [
     { key: "row", head: texts.campaigns.row, narrow: true, align: "right", cell: ({ row }) => row },
     {
