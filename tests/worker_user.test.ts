@@ -3,7 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync } f
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
-import { sendText } from "./support/callback_shop.ts";
+import { isAtPlatform, sendText } from "./support/callback_shop.ts";
 import { Gateway } from "./support/gateway.ts";
 import { MediaServer } from "./support/media_server.ts";
 import { png } from "./support/files.ts";
@@ -130,6 +130,10 @@ describe.skipIf(reason)("a worker of another user", () => {
       // does not count.
       const to = victim === "gateway" ? freshNumber() : "6281200998007";
       const message = await send(number, to);
+      if (victim !== "gateway") {
+        const isSending = () => isAtPlatform(gateway, message.id);
+        await waitFor("the worker to have the message", isSending);
+      }
       const [launcher, worker] = [await scripted.launcherProcess(), await scripted.worker()];
       if (victim === "gateway") {
         await gateway.kill();

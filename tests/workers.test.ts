@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
-import { sendText } from "./support/callback_shop.ts";
+import { isAtPlatform, sendText } from "./support/callback_shop.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, simulated } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
@@ -103,7 +103,9 @@ test("the example in Python pairs, sends, and comes back by itself", async () =>
 test("a worker that is killed in mid-send loses no message", async () => {
   const number = await connected("scripted");
   const sent = await send(number, "6281200998007"); // The worker answers only the second attempt.
-  const first = await waitFor("the worker", () => worker("scripted_worker.py"));
+  const isSending = () => isAtPlatform(gateway, sent.id);
+  await waitFor("the worker to have the message", isSending);
+  const first = worker("scripted_worker.py");
   process.kill(first, "SIGKILL");
   expect(await outcome(sent)).toMatchObject({ status: "sent", code: 200 });
   expect(worker("scripted_worker.py")).not.toBe(first);

@@ -52,3 +52,8 @@ export async function sendText(
   const body = { to, from, message, Type: "text", callbackStatus: sink.url(path) };
   return { id: expectAccepted(await account.send(body), to), message, path };
 }
+
+/** Whether the connector has the message, and has not said what became of it. */
+export async function isAtPlatform(gateway: Gateway, message: string): Promise<boolean> {
+  return (await gateway.json("message", "show", message)).waits?.for === "platform";
+}
