@@ -16,6 +16,7 @@
 #include "model/campaign.hpp"
 #include "model/device.hpp"
 #include "model/message.hpp"
+#include "store/records.hpp"
 
 namespace merpati::campaign {
 
@@ -33,6 +34,8 @@ struct TestSend {
     std::string media_url;  // Empty: no media.
     /// In place of a text; null: none.
     std::shared_ptr<const model::FilledTemplate> filled_template{};
+    /// The key of the call, if the test is the first thing that it stores: in the same commit.
+    std::optional<store::IdempotencyRecord> key{};
 };
 
 /// Changes of campaigns (campaign/acts.hpp) are seen by the running server at their commit; this is
@@ -64,9 +67,10 @@ public:
 
     /// Sends a message outside the campaign's counts (model::Message::test). It is charged, and
     /// takes the way of API messages (intake::Intake) for the caller. Errors: refused (too little
-    /// credit), conflict (the sender is not the account's, its validity is over, or there is no
-    /// running server), forbidden (the caller may not send any more), elsewhere (another node works
-    /// for the account now), busy, timeout (not stored in time; it may still be sent).
+    /// credit), conflict (the sender is not the account's, its validity is over, the key was used
+    /// meanwhile, or there is no running server), forbidden (the caller may not send any more),
+    /// elsewhere (another node works for the account now), busy, timeout (not stored in time; it
+    /// may still be sent).
     [[nodiscard]] virtual Result<model::MessageId> send_test(
         const model::Campaign& campaign, const TestSend& test,
         const admission::Principal& caller) = 0;

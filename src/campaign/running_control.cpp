@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <future>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -46,13 +47,26 @@ class Entry final : public intake::Intake::Entry {
 public:
     using Stored = Result<model::MessageId>;
 
+    explicit Entry(std::optional<store::IdempotencyRecord> key) : key_(std::move(key)) {}
+
     [[nodiscard]] std::future<Stored> result() { return result_.get_future(); }
 
-    void complete(store::Accept& /*accept*/, Millis /*delay*/) override {}
+    void complete(store::Accept& accept, Millis /*delay*/) override {
+        if (key_) {
+            key_->message = accept.message->id;
+            accept.idempotency = key_;
+        }
+    }
     void refused(Refusal refusal) override { result_.set_value(campaign::refused(refusal)); }
-    void stored(const store::Accept& accept) override { result_.set_value(accept.message->id); }
+    void stored(const store::Accept& accept) override {
+        result_.set_value(
+            accept.result == store::Accept::Result::stored
+                ? Stored{accept.message->id}
+                : fail(ErrorCode::conflict, "this Idempotency-Key was used meanwhile"));
+    }
 
 private:
+    std::optional<store::IdempotencyRecord> key_;
     std::promise<Stored> result_;
 };
 
@@ -84,7 +98,7 @@ Result<std::optional<connector::MessageTemplate>> RunningControl::find_template(
 Result<model::MessageId> RunningControl::send_test(const model::Campaign& campaign,
                                                    const TestSend& test,
                                                    const admission::Principal& caller) {
-    const auto entry = std::make_shared<Entry>();
+    const auto entry = std::make_shared<Entry>(test.key);
     auto result = entry->result();
     rooms_.intake.store(message_of(campaign, test), caller, entry);
     return result.wait_for(stored_within) == std::future_status::ready

@@ -21,14 +21,16 @@ struct CampaignTestSendsTest : ConcurrencyFixture {
         return model::AccountId::parse(account).value();
     }
 
-    Result<model::MessageId> send_test(std::string_view from = sender) {
+    Result<model::MessageId> send_test(std::string_view from = sender,
+                                       std::optional<store::IdempotencyRecord> key = {}) {
         model::Campaign campaign;
         campaign.account = id_of_account();
         return control.send_test(campaign,
                                  {.to = *model::PhoneNumber::parse("6281234567890"),
                                   .from = *model::PhoneNumber::parse(from),
                                   .text = "Halo",
-                                  .media_url = {}},
+                                  .media_url = {},
+                                  .key = std::move(key)},
                                  caller);
     }
 
@@ -81,6 +83,20 @@ TEST_F(CampaignTestSendsTest, ATestCostsCredit) {
     const auto refused = send_test();
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::refused);
+}
+
+TEST_F(CampaignTestSendsTest, AKeyIsStoredWithTheTestAndSendsItOnce) {
+    make_customer();
+    const auto key = ledger.record(id_of_account(), "monday", "a test", clock.now());
+    const auto sent = send_test(sender, key);
+    ASSERT_TRUE(sent) << sent.error().describe();
+    const auto stored = ledger.first(key);
+    ASSERT_TRUE(stored && *stored);
+    EXPECT_EQ((**stored).message, *sent);
+    EXPECT_EQ((**stored).status, 0);
+    const auto again = send_test(sender, key);
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code, ErrorCode::conflict);
 }
 
 TEST_F(CampaignTestSendsTest, ADeviceOfAnotherAccountSendsNoTest) {

@@ -21,7 +21,6 @@ public:
     void complete(store::Accept& accept, Millis /*delay*/) override {
         if (once_) {
             once_->message = accept.message->id;
-            once_->status = 200;
             accept.idempotency = once_;
         }
     }

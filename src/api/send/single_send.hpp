@@ -26,8 +26,8 @@ namespace merpati::api {
 struct SingleMessage {
     admission::Submission submission;
     model::AccountId account;
-    /// If it was sent before with this key, whatever its content was, nothing is sent again. Empty:
-    /// without a key.
+    /// If a message was sent with this key before, nothing is sent again. It is stored with the
+    /// message. Empty: without a key.
     std::optional<store::IdempotencyRecord> once{};
 };
 

@@ -163,8 +163,12 @@ std::vector<Tried> try_all(const Context& context, const model::Campaign& campai
         } else if (is_slow) {
             tried.sent = fail(ErrorCode::busy, "the store takes no more work just now");
         } else {
-            tried.sent = context.campaigns.control.send_test(
-                campaign, test_of(std::move(preview), from, number), caller);
+            auto test = test_of(std::move(preview), from, number);
+            test.key = context.unstored_key();
+            tried.sent = context.campaigns.control.send_test(campaign, test, caller);
+            if (tried.sent) {
+                context.key_was_stored(*tried.sent);
+            }
         }
         is_slow = is_slow || (!tried.sent && tried.sent.error().code == ErrorCode::timeout);
     }

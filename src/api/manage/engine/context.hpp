@@ -24,6 +24,7 @@
 #include "outbound/address_policy.hpp"
 #include "outbound/url.hpp"
 #include "store/reader_pool.hpp"
+#include "store/records.hpp"
 #include "store/store.hpp"
 #include "store/tables.hpp"
 
@@ -33,6 +34,12 @@ class CallbackControl;
 class DeviceControl;
 class MessageControl;
 class PlatformControl;
+
+/// The Idempotency-Key of a call (IdempotentCalls).
+struct CallKey {
+    store::IdempotencyRecord record;  // Without an answer.
+    bool is_stored = false;           // With something that the call has committed.
+};
 
 /// Everything a handler may use. All of it must outlive Manage. A handler must decide inside
 /// `change`, from the rows that it reads there. What it has read before is only good for lists and
@@ -52,6 +59,7 @@ struct Context {
     store::ReaderPool& readers;  // Of `store`; see `read`.
     IdempotencyLedger& idempotency;
     Change change;
+    CallKey* key = nullptr;  // Null: the call has none, or is repeated without harm.
     const admission::Directory& directory;
     const admission::CallerRights& rights;
     /// Null: this process works for all accounts.
@@ -73,6 +81,20 @@ struct Context {
     /// The queue time of a time by the wall clock, for comparisons with ids.
     [[nodiscard]] std::optional<Timestamp> queue_time(std::optional<Timestamp> wall) const {
         return wall.transform([this](Timestamp time) { return time + queue_clock.offset(); });
+    }
+
+    /// The key, for a message that is not stored by `change`: it goes into the same commit, or the
+    /// message would be sent again if the process died before the next one. Empty: there is none,
+    /// or it is stored.
+    [[nodiscard]] std::optional<store::IdempotencyRecord> unstored_key() const {
+        return key == nullptr || key->is_stored ? std::nullopt : std::optional{key->record};
+    }
+    /// Call it when the message is stored.
+    void key_was_stored(model::MessageId with) const {
+        if (key != nullptr && !key->is_stored) {
+            key->record.message = with;
+            key->is_stored = true;
+        }
     }
 
     /// As ReaderPool::read.

@@ -31,7 +31,8 @@ Result<Outcome> IdempotentCalls::run(const Request& request, const admission::Pr
         return idempotency_key_malformed();
     }
     auto& ledger = context_.idempotency;
-    auto record = idempotency_record(ledger, request, caller, context_.queue_clock.now());
+    CallKey key{.record = idempotency_record(ledger, request, caller, context_.queue_clock.now())};
+    auto& record = key.record;
     const auto hold = ledger.hold(record);
     if (!hold) {
         return beside(hold.error(), record);
@@ -43,12 +44,12 @@ Result<Outcome> IdempotentCalls::run(const Request& request, const admission::Pr
     if (*first) {
         return repeat_of(**first, record);
     }
-    bool recorded = false;
     auto recording = context_;
+    recording.key = &key;
     recording.change = [&](auto change) {
         auto changed = context_.change(
             [&, change = std::move(change)](store::Tables& tables) mutable -> Result<void> {
-                if (recorded) {
+                if (key.is_stored) {
                     return change(tables);
                 }
                 const auto other = IdempotencyLedger::first_in(tables, record);
@@ -61,7 +62,7 @@ Result<Outcome> IdempotentCalls::run(const Request& request, const admission::Pr
                 auto made = change(tables);
                 return made ? tables.put_idempotency(record) : std::move(made);
             });
-        recorded = recorded || changed.has_value();
+        key.is_stored = key.is_stored || changed.has_value();
         return changed;
     };
     auto outcome = work(recording);

@@ -13,7 +13,8 @@ namespace merpati::api::manage {
 
 struct Request;
 
-/// Operation: the call's first commit stores the key. A second commit stores the answer. For 24
+/// Operation: the call's first commit stores the key, also if it is that of a message
+/// (Context::unstored_key). A second commit stores the answer. For 24
 /// hours a repeat gets this answer, without the field that is shown only once. If the call fails
 /// before its first commit, its key stays free.
 ///
@@ -28,7 +29,7 @@ struct Request;
 /// Threads: any. Limits: one held key per running call.
 class IdempotentCalls {
 public:
-    /// Answers a call. Must make its changes through the given context.
+    /// Answers a call. Must make its changes through the given context, and send with its key.
     using Work = std::function<Outcome(const Context&)>;
 
     /// The context must outlive this object.

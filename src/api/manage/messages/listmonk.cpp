@@ -111,7 +111,9 @@ std::optional<store::IdempotencyRecord> once_of(const Context& context,
         return std::nullopt;
     }
     const auto key = fmt::format("listmonk {} {}", of_campaign, of_recipient);
-    return context.idempotency.record(account.id, key, key, context.queue_clock.now());
+    auto once = context.idempotency.record(account.id, key, key, context.queue_clock.now());
+    once.status = 200;  // No answer is stored: each post is answered anew.
+    return once;
 }
 
 SingleMessage message_to(const Context& context, const model::Account& account,

@@ -19,11 +19,15 @@ namespace merpati::api::manage::messages {
 using boost::json::value;
 
 Result<model::MessageId> send_message(const Context& context, Call& call, SingleMessage message) {
+    if (!message.once) {
+        message.once = context.unstored_key();
+    }
     const auto sent = context.messages.send(std::move(message), call.principal);
     if (!sent) {
         return pass(sent);
     }
     if (*sent) {
+        context.key_was_stored(**sent);
         return **sent;
     }
     call.answer.refusal = sent->error().why;
