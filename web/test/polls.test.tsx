@@ -4,12 +4,18 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { SessionView } from "../src/api/types.ts";
 import { Members } from "../src/features/account/members.tsx";
 import Accounts from "../src/features/accounts/accounts.tsx";
+import { useAllDevices } from "../src/features/devices/all_devices.ts";
 import Keys from "../src/features/keys/keys.tsx";
+import { useOverview } from "../src/features/overview/overview_data.ts";
 import People from "../src/features/people/people.tsx";
 import { Log } from "../src/features/server/log.tsx";
+import { UsageChart } from "../src/features/usage/usage_chart.tsx";
 import { LiveProvider } from "../src/live/live.tsx";
 import { SessionProvider } from "../src/session/session.tsx";
 import { Mounted } from "./support/mounted.ts";
+
+// It draws on a canvas, which there is none of here.
+vi.mock("../src/ui/chart.tsx", () => ({ default: () => <div role="img" /> }));
 
 /** A stream of events that is open, and has none. */
 class Source {
@@ -45,16 +51,16 @@ const session = {
   memberships: [{ account: "acc_1", name: "Toko", scopes: ["account:manage"] }],
 } as unknown as SessionView;
 
-/** Shows the part with a stream; the paths that it reads by itself in ten seconds. */
-async function readBy(part: ReactNode): Promise<string[]> {
-  await page.show(
-    <SessionProvider session={session}>
-      <LiveProvider account="acc_1">{part}</LiveProvider>
-    </SessionProvider>,
-  );
+/** Shows the part with a stream; the paths that it reads by itself in this time. */
+async function readBy(part: ReactNode, seconds = 10): Promise<string[]> {
+  return read(<LiveProvider account="acc_1">{part}</LiveProvider>, seconds);
+}
+
+async function read(part: ReactNode, seconds: number): Promise<string[]> {
+  await page.show(<SessionProvider session={session}>{part}</SessionProvider>);
   await act(() => vi.advanceTimersByTimeAsync(3000)); // The stream is open, and all was read.
   asked = [];
-  await act(() => vi.advanceTimersByTimeAsync(10_000));
+  await act(() => vi.advanceTimersByTimeAsync(seconds * 1000));
   return asked;
 }
 
@@ -71,4 +77,34 @@ test("members and invitations, of which no event tells, are read", async () => {
   const paths = await readBy(<Members account="acc_1" />);
   expect(paths).toContain("/v1/account/people");
   expect(paths).toContain("/v1/account/invitations");
+});
+
+function Figures(): ReactNode {
+  useOverview();
+  useAllDevices();
+  return null;
+}
+
+test("without a stream the overview reads all its figures, and the senders' states", async () => {
+  const paths = await read(<Figures />, 10);
+  for (const path of ["/v1/account", "/v1/devices", "/v1/usage", "/v1/callbacks"]) {
+    expect(paths).toContain(path);
+  }
+  expect(paths.filter((path) => path === "/v1/callbacks")).toHaveLength(4); // Two states.
+  expect(paths.filter((path) => path === "/v1/devices")).toHaveLength(4); // With counts, without.
+});
+
+test("a chart of usage is read, and stays if it cannot be read again", async () => {
+  let fails = false;
+  const answered = fetch;
+  vi.stubGlobal("fetch", (request: Request) =>
+    fails ? Response.json({ detail: "busy" }, { status: 503 }) : answered(request),
+  );
+  const chart = <UsageChart account="" days={30} />;
+  expect(await readBy(chart, 61)).toContain("/v1/usage");
+  await act(() => vi.dynamicImportSettled());
+  expect(document.querySelector('[role="img"]')).not.toBeNull();
+  fails = true;
+  await act(() => vi.advanceTimersByTimeAsync(70_000));
+  expect(document.querySelector('[role="img"]')).not.toBeNull();
 });

@@ -6,6 +6,7 @@ import { type FormEvent, useState } from "react";
 import { changeAccount, readAccount, rotateSecret } from "../../api/accounts.ts";
 import type { Tagged } from "../../api/client.ts";
 import type { Account as Shown } from "../../api/types.ts";
+import { usePollInterval } from "../../live/live.tsx";
 import { accounts } from "../../queries/accounts.ts";
 import { useAccountId, useSession } from "../../session/session.tsx";
 import { type Texts, useText, useWords } from "../../texts/index.tsx";
@@ -27,7 +28,7 @@ export default function Account() {
   const t = useText().account;
   const id = useAccountId();
   const { can } = useSession();
-  const account = useQuery(accounts.own(id));
+  const account = useQuery({ ...accounts.own(id), refetchInterval: usePollInterval() });
   return (
     <Page title={t.title} lead={t.lead}>
       {!account.data && <ProblemNote error={account.error} />}

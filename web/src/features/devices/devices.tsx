@@ -4,6 +4,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
 import type { Device } from "../../api/types.ts";
+import { usePollInterval } from "../../live/live.tsx";
 import { usePaged } from "../../live/paged.ts";
 import { accounts } from "../../queries/accounts.ts";
 import { devices as deviceQueries } from "../../queries/devices.ts";
@@ -114,7 +115,10 @@ function useColumns(): Column<Device>[] {
 function useSentToday(): Map<string, number> {
   const account = useAccountId();
   const range = rangeOf(1, Date.now());
-  const usage = useQuery(accounts.usage({ account, by: "device", ...range }));
+  const usage = useQuery({
+    ...accounts.usage({ account, by: "device", ...range }),
+    refetchInterval: usePollInterval(),
+  });
   return new Map(usage.data?.items.map((row) => [row.device ?? "", row.sent]));
 }
 

@@ -33,6 +33,8 @@ export function MessageDrawer({ id, onClose }: { id: string | undefined; onClose
   );
 }
 
+const WAITS_EVERY = 5000; // Events announce states, but not for what a message waits now.
+
 function MessageView({ id }: { id: string }) {
   const words = useWords();
   const { t } = words;
@@ -42,8 +44,10 @@ function MessageView({ id }: { id: string }) {
   const message = useQuery({
     ...messages.one(id, body),
     placeholderData: (previous) => previous,
-    refetchInterval: (query) =>
-      isUnfinished(query.state.data?.state ?? "pending") ? interval : false,
+    refetchInterval: ({ state: { data } }) => {
+      if (data?.waits) return Math.min(interval, WAITS_EVERY);
+      return isUnfinished(data?.state ?? "pending") && interval;
+    },
   });
   if (!message.data) {
     return message.error ? <ProblemNote error={message.error} /> : <Skeleton height={220} />;

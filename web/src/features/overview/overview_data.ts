@@ -25,7 +25,7 @@ export function useOverview() {
     ...callbacks.first(account, "delivered"),
     refetchInterval: (query) => (query.state.data?.items.length ? false : refetchInterval),
   });
-  const exhausted = useQuery(callbacks.first(account, "exhausted"));
+  const exhausted = useQuery({ ...callbacks.first(account, "exhausted"), refetchInterval });
   const held = useQuery({ ...messageQueries.held(account), refetchInterval });
   const hosts = useQuery({
     ...callbacks.hosts(account),
@@ -38,7 +38,7 @@ export function useOverview() {
     ...accounts.usage({ account, by: "code", ...range }),
     refetchInterval,
   });
-  const own = useQuery(accounts.own(account));
+  const own = useQuery({ ...accounts.own(account), refetchInterval });
   return { account: own, today, messages, devices, held, delivered, exhausted, hosts, keys };
 }
 

@@ -12,7 +12,7 @@ import { codeText } from "../../ui/message_state.tsx";
 import { Empty, Mono } from "../../ui/notes.tsx";
 import { Page, Panel, Section } from "../../ui/page.tsx";
 import { useFilters } from "../../ui/url_state.ts";
-import { UsageChart, useDailyUsage } from "./usage_chart.tsx";
+import { USAGE_EVERY, UsageChart, useDailyUsage } from "./usage_chart.tsx";
 import { daysOfMonth, rangeOf } from "./usage_days.ts";
 
 const RANGES = ["7", "month", "30", "90"] as const;
@@ -76,8 +76,12 @@ interface GroupsProps {
 /** Sent and failed messages by device, and by the platform's code. */
 function Groups({ account, range }: GroupsProps) {
   const { t } = useWords();
-  const devices = useQuery(accounts.usage({ account, by: "device", ...range }));
-  const codes = useQuery(accounts.usage({ account, by: "code", ...range }));
+  const refetchInterval = USAGE_EVERY;
+  const devices = useQuery({
+    ...accounts.usage({ account, by: "device", ...range }),
+    refetchInterval,
+  });
+  const codes = useQuery({ ...accounts.usage({ account, by: "code", ...range }), refetchInterval });
   return (
     <>
       <Section title={t.usage.byDevice}>
