@@ -4,7 +4,9 @@ import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { clearQueue, DEVICE_ACTIONS, type DeviceAction, removeDevice } from "../../api/devices.ts";
+import { Problem } from "../../api/problem.ts";
 import type { Device } from "../../api/types.ts";
+import { usePollInterval } from "../../live/live.tsx";
 import { devices } from "../../queries/devices.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
@@ -15,6 +17,7 @@ import { Facts, Mono, Note } from "../../ui/notes.tsx";
 import { ProblemNote, useNotices } from "../../ui/problem_note.tsx";
 import { useRefresh } from "../../ui/refresh.ts";
 import { SideDrawer } from "../../ui/side_drawer.tsx";
+import { Stale } from "../../ui/stale.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { countText } from "../../ui/waiting.ts";
 import { CLOUD } from "./cloud/access.ts";
@@ -33,8 +36,10 @@ export function DeviceDrawer({ number, listed, onClose }: DeviceDrawerProps) {
   const read = useQuery({
     ...devices.one(number ?? ""),
     enabled: number !== undefined && listed === undefined,
+    refetchInterval: usePollInterval(),
   });
-  const device = listed ?? read.data;
+  const isGone = read.error instanceof Problem && read.error.status === 404;
+  const device = listed ?? (isGone ? undefined : read.data);
   return (
     <SideDrawer
       opened={number !== undefined}
@@ -43,6 +48,7 @@ export function DeviceDrawer({ number, listed, onClose }: DeviceDrawerProps) {
       size={480}
     >
       {!device && <ProblemNote error={read.error} />}
+      {device && !listed && <Stale error={read.error} since={read.dataUpdatedAt} />}
       {device && <DeviceView key={device.number} device={device} onGone={onClose} />}
     </SideDrawer>
   );
@@ -157,8 +163,8 @@ function Dangers({ device, onGone }: { device: Device; onGone: () => void }) {
   const remove = async () => {
     await removeDevice(device.number);
     notices.done(t.devices.removed);
+    onGone(); // Else the drawer would read a device that there is not any more.
     await changed();
-    onGone();
   };
   return (
     <Group gap="xs">
