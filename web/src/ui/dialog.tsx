@@ -1,6 +1,6 @@
 // A form in a dialog.
 import { Button, Group, Modal, Stack } from "@mantine/core";
-import { type FormEvent, type ReactNode, useEffect, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { useText } from "../texts/index.tsx";
 import { fieldProblems, type ProblemOf } from "./field_problems.ts";
 import { ProblemNote } from "./problem_note.tsx";
@@ -24,19 +24,24 @@ export function FormDialog(props: DialogProps) {
   // Mantine gives the focus back to what had it when a dialog opened after it was mounted.
   const [mounted, setMounted] = useState(false);
   useEffect(() => setMounted(true), []);
+  const times = useRef(0); // That it was closed.
   const close = () => {
+    times.current += 1;
     setError(undefined);
     props.onClose();
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
+    // An answer that comes after it was closed may find it open for something else.
+    const begun = times.current;
+    const isSame = () => times.current === begun;
     setBusy(true);
     setError(undefined);
     try {
       await props.onSubmit();
-      if (!props.stays) close();
+      if (!props.stays && isSame()) close();
     } catch (caught) {
-      setError(caught);
+      if (isSame()) setError(caught);
     } finally {
       setBusy(false);
     }
