@@ -105,6 +105,19 @@ Result<void> LateStatuses::take(store::Tables& tables, const model::Device& devi
     }
     auto found = std::move(noted->message);
     bool is_awaited = found && found->decide_by;
+    if (found && found->message.account != device.account &&
+        !rooms_.ownership.works_for(found->message.account)) {
+        // Its number belonged to an account of another node before. What is awaited is decided
+        // there, by the status that is stored now.
+        if (is_awaited) {
+            return {};
+        }
+    } else if (found) {
+        auto counted = tables.count_report(found->message, status.progress, rooms_.clock.now());
+        if (!counted) {
+            return counted;
+        }
+    }
     if (!found && late.message) {
         const auto named = tables.name_message(device, late.platform_id, *late.message);
         if (!named) {

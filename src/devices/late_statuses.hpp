@@ -35,6 +35,10 @@ namespace merpati::devices {
 /// template, and a device that cannot send, cost no attempt, and the message keeps its position. A
 /// message whose number belongs to another account by now fails instead.
 ///
+/// Nodes: a number may have belonged to an account of another node. A status of that account's
+/// message is only recorded here; its node decides by it when `decide_by` has passed. If the
+/// message had ended before, the status does not count in its campaign.
+///
 /// Crash: handed-over messages and their `decide_by` are only in the store; each decision is one
 /// commit. After a start, and whenever accounts were attached, messages without a status are not
 /// decided for `start_grace`, so that connectors can report the statuses of the time before.

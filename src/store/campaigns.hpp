@@ -86,7 +86,7 @@ struct RowStep {
 ///
 /// Counts, ends and the reserve change in the transaction that changes the rows. Messages that end
 /// (Finish, Tables::fail_message, Tables::end_handed_over), are released, withdrawn or sent again
-/// move their rows by themselves; reports of delivery (Tables::note_status) count by themselves.
+/// move their rows by themselves; reports of delivery (Tables::count_report) count by themselves.
 ///
 /// Every campaign that was written is reported in WriteBatch::row_changes as CampaignWritten, also
 /// when a batch has moved its rows.

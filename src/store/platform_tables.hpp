@@ -27,6 +27,10 @@ public:
     /// Records a status.
     virtual Result<NotedStatus> note_status(model::PhoneNumber device, std::string_view platform_id,
                                             const model::PlatformStatus& status, Timestamp now) = 0;
+    /// Counts how far a message of a campaign has come, in its row and its campaign; nothing for
+    /// others. Only where the account's campaigns are written.
+    virtual Result<void> count_report(const model::Message& message, model::Progress progress,
+                                      Timestamp now) = 0;
     /// A recorded status names a message by the gateway's id. Call it if no message was handed over
     /// with the platform's id. Counts only a message of the device and its account.
     virtual Result<Named> name_message(const model::Device& device, std::string_view platform_id,

@@ -25,9 +25,11 @@ struct CampaignReportsTest : CampaignTest {
     void report(const model::Message& made, Progress progress) {
         WriteBatch batch;
         batch.changes.push_back({.run = [&](Tables& tables) -> Result<void> {
-            take(tables.note_status(device, made.id.text(),
-                                    {.progress = progress, .at = clock.now()}, clock.now()));
-            return {};
+            const auto noted = take(tables.note_status(
+                device, made.id.text(), {.progress = progress, .at = clock.now()}, clock.now()));
+            return noted.message
+                       ? tables.count_report(noted.message->message, progress, clock.now())
+                       : Result<void>{};
         }});
         write_as_it_is(batch);
         note_changes(batch);

@@ -115,7 +115,6 @@ Result<void> StoredTables::keep_received_media(const ReceivedMedia& media) {
     return {};
 }
 
-/// Counts the status too, if its message is one of a campaign.
 Result<NotedStatus> StoredTables::note_status(model::PhoneNumber device,
                                               std::string_view platform_id,
                                               const model::PlatformStatus& status, Timestamp now) {
@@ -129,13 +128,16 @@ Result<NotedStatus> StoredTables::note_status(model::PhoneNumber device,
         return NotedStatus{};
     }
     auto found = find_platform_message(device, platform_id);
-    if (!found) {
-        return pass(found);
+    return found ? Result<NotedStatus>{{.is_news = true, .message = *std::move(found)}}
+                 : pass(found);
+}
+
+Result<void> StoredTables::count_report(const model::Message& message, model::Progress progress,
+                                        Timestamp now) {
+    if (message.campaign_row != 0) {
+        writer_.recipients().reported(message, progress, now);
     }
-    if (*found && (*found)->message.campaign_row != 0) {
-        writer_.recipients().reported((*found)->message, status.progress, now);
-    }
-    return NotedStatus{.is_news = true, .message = std::move(*found)};
+    return {};
 }
 
 /// Of a message that is in its lane only the status remembers the name, because the lane's row may

@@ -100,6 +100,8 @@ public:
     Result<void> keep_received_media(const ReceivedMedia& media) override;
     Result<NotedStatus> note_status(model::PhoneNumber device, std::string_view platform_id,
                                     const model::PlatformStatus& status, Timestamp now) override;
+    Result<void> count_report(const model::Message& message, model::Progress progress,
+                              Timestamp now) override;
     Result<Named> name_message(const model::Device& device, std::string_view platform_id,
                                model::MessageId message) override;
     Result<std::optional<PlatformMessage>> find_platform_message(

@@ -86,6 +86,7 @@ struct CampaignCosts : FullStoreTest {
             take(tables.note_status(device, "campaign",
                                     {.progress = model::Progress::read, .at = clock.now()},
                                     clock.now()));
+            take(tables.count_report(given, model::Progress::read, clock.now()));
             take(tables.end_handed_over(given, finish_of(given).completion, {}));
             auto& campaigns = tables.campaigns();
             auto& contacts = tables.contacts();
