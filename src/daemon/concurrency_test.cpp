@@ -280,6 +280,24 @@ TEST_F(ConcurrencyTest, ARetryThatMayPassLaterIsAnsweredAsBusy) {
     EXPECT_THAT(refused.body, HasSubstr("Perangkat disconnect"));
 }
 
+TEST_F(ConcurrencyTest, AQueueWhoseAccountMovesMeanwhileIsNotSaidToBeCleared) {
+    const auto customer = make_customer(R"("devices_max":1)");
+    ASSERT_EQ(addnew(customer.key, number(1)).status, 200);
+    const auto later = request(
+        "/v1/send", customer.key,
+        fmt::format(
+            R"({{"to":"6281234567890","from":"{}","Type":"text","message":"halo","delay":"3600"}})",
+            number(1)));
+    ASSERT_EQ(later.status, 200) << later.body;
+    std::promise<void> detached;
+    scheduler.detach({*model::PhoneNumber::parse(number(1))}, model::Leave::at_once,
+                     [&] { detached.set_value(); });
+    detached.get_future().get();
+    const auto cleared = call(http::Method::del, "/devices/" + number(1) + "/queue");
+    EXPECT_EQ(cleared.status, 503) << cleared.body;
+    EXPECT_EQ(cleared.code, "busy");
+}
+
 TEST_F(ConcurrencyTest, OfManyRequestsWithOneKeyOneIsCarriedOut) {
     const auto customer = make_customer(R"("credit":1000)");
     ASSERT_EQ(addnew(customer.key, number(1)).status, 200);

@@ -46,6 +46,8 @@ struct Ends {
             ++done;
         } else if (ended.error().code == ErrorCode::shutting_down) {
             is_stopping = true;
+        } else if (ended.error().code == ErrorCode::busy) {
+            is_moving = true;
         }
         if (--awaited == 0) {
             all.set_value();
@@ -55,6 +57,7 @@ struct Ends {
     std::atomic<std::size_t> awaited;
     std::atomic<std::size_t> done = 0;
     std::atomic<bool> is_stopping = false;
+    std::atomic<bool> is_moving = false;
     std::promise<void> all;
 };
 
@@ -87,6 +90,9 @@ Result<std::size_t> RunningMessages::cancel_all(std::vector<store::QueuedMessage
     }
     if (ends->is_stopping) {
         return fail(ErrorCode::shutting_down, "the server stops");
+    }
+    if (ends->is_moving) {
+        return fail(ErrorCode::busy, "its account is moving to another process: try again");
     }
     return ends->done.load();
 }

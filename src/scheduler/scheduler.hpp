@@ -185,7 +185,7 @@ public:
                 std::move_only_function<void()> done);
 
     /// Cancels a waiting message. Calls `done` once. Errors: conflict (it is being sent, or has
-    /// ended), shutting_down.
+    /// ended), busy (its device was detached), shutting_down.
     void cancel(store::QueuedMessage message, std::move_only_function<void(Result<void>)> done);
 
     /// Withdraws waiting messages of campaigns (store::Finish::withdrawn). Those that are being
@@ -195,8 +195,8 @@ public:
                   std::move_only_function<void(Result<std::size_t>)> done);
 
     /// Makes a waiting message due now: it goes after those that are due already. Calls `done`
-    /// once, when that is durable. Errors: conflict (it is being sent, or has ended),
-    /// shutting_down.
+    /// once, when that is durable. Errors: conflict (it is being sent, or has ended), busy (its
+    /// device was detached), shutting_down.
     void hasten(store::QueuedMessage message, std::move_only_function<void(Result<void>)> done);
 
     /// Says what a waiting message waits for. Calls `done` once, in the next step. Errors:

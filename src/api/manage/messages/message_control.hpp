@@ -22,11 +22,13 @@ public:
     virtual ~MessageControl() = default;
 
     /// Ends a waiting message as cancelled. Returns when that is durable.
-    /// Errors: conflict (it is being sent, or has ended), timeout, store_failed, shutting_down.
+    /// Errors: conflict (it is being sent, or has ended), busy (its account is moving to another
+    /// process), timeout, store_failed, shutting_down.
     [[nodiscard]] virtual Result<void> cancel(store::QueuedMessage message) = 0;
 
     /// Ends these as cancelled. Returns, when that is durable, how many were. Messages that are
-    /// being sent or have ended are left alone. Errors: timeout, store_failed, shutting_down.
+    /// being sent or have ended are left alone. Errors: busy (the account is moving to another
+    /// process, so that some still wait), timeout, store_failed, shutting_down.
     [[nodiscard]] virtual Result<std::size_t> cancel_all(
         std::vector<store::QueuedMessage> messages) = 0;
 
