@@ -111,9 +111,19 @@ Result<bool> OptOutPage::is_out(const Target& target) const {
 
 /// Taking it back removes only what the person has asked for, never the account's own decision.
 Result<void> OptOutPage::carry_out(const Target& target, Wish wish) const {
+    const auto check_here = [&] {
+        return rooms_.ownership.works_for(target.account)
+                   ? Result<void>{}
+                   : fail(ErrorCode::elsewhere, "another node works for the account now");
+    };
+    // Asked before too: the commit has to read again what other accounts' messages need after each
+    // change that fails.
+    if (auto here = check_here(); !here) {
+        return here;
+    }
     return rooms_.change([&](store::Tables& tables) -> Result<void> {
-        if (!rooms_.ownership.works_for(target.account)) {
-            return fail(ErrorCode::elsewhere, "another node works for the account now");
+        if (auto here = check_here(); !here) {
+            return here;
         }
         auto& contacts = tables.contacts();
         const auto found = contacts.find_suppression(target.account, target.number);

@@ -32,11 +32,12 @@ forwarding::Owner in_table(const store::Node& node) {
     return {.node = node.id.node, .generation = node.id.generation, .address = node.entry.address};
 }
 
-/// Questions, and calls of which the ledger of Idempotency-Keys knows whether they were answered.
+/// Questions, what people say by the links of campaigns (api::OptOutPage), and calls of which the
+/// ledger of Idempotency-Keys knows whether they were answered.
 bool is_repeatable(const http::Request& request) {
     using http::Method;
     if (request.method == Method::get || request.method == Method::head ||
-        request.method == Method::options) {
+        request.method == Method::options || request.path.starts_with("/o/")) {
         return true;
     }
     return request.header("Idempotency-Key") &&
