@@ -10,6 +10,7 @@ import { useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
 import { useEdited } from "../../ui/edited.ts";
+import { useIsShown } from "../../ui/is_shown.ts";
 import { MomentField } from "../../ui/moment_field.tsx";
 import { ProblemNote } from "../../ui/problem_note.tsx";
 import { useRefresh } from "../../ui/refresh.ts";
@@ -37,6 +38,7 @@ export function CreateAccount({ opened, onClose, onMade }: CreateAccountProps) {
   const t = useText();
   const refresh = useRefresh("admin");
   const { setAccount } = useSession();
+  const isShown = useIsShown();
   const [name, setName] = useState("");
   const [plan, setPlan] = useState<Plan>("paid");
   const [credit, setCredit] = useState<number | string>("");
@@ -47,7 +49,7 @@ export function CreateAccount({ opened, onClose, onMade }: CreateAccountProps) {
       ...(credit !== "" && { credit: Number(credit) }),
     });
     await refresh();
-    setAccount(made.id);
+    if (isShown()) setAccount(made.id);
     setName("");
     if (made.webhook_secret) onMade(made.webhook_secret);
   };

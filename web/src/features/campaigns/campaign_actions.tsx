@@ -17,6 +17,7 @@ import { useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { ConfirmByName } from "../../ui/confirm.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
+import { useIsShown } from "../../ui/is_shown.ts";
 import classes from "../../ui/row_menu.module.css";
 import { useAct } from "./act.ts";
 import { PaceDialog } from "./pace_dialog.tsx";
@@ -89,11 +90,15 @@ function Steps({ campaign, ask }: PartProps) {
 function More({ campaign, ask }: PartProps) {
   const t = useText().campaigns;
   const [, go] = useLocation();
+  const isShown = useIsShown();
   const { act } = useAct();
   const { id, state, counts } = campaign;
   const ended = state === "finished" || state === "cancelled";
   const copy = (recipients: boolean) =>
-    act(async () => go(`/campaigns/${(await cloneCampaign(id, recipients)).id}`), t.cloned);
+    act(async () => {
+      const made = await cloneCampaign(id, recipients);
+      if (isShown()) go(`/campaigns/${made.id}`);
+    }, t.cloned);
   const retry = (scope: "failed" | "uncertain") => () =>
     void act(() => retryCampaign(id, scope), ended ? t.retriedPaused : t.retried);
   const edit = () => void act(() => changeCampaign(id, { schedule_at: null }), t.draftAgain);
@@ -136,6 +141,7 @@ interface ConfirmationProps {
 function Confirmation({ campaign, asked, onClose }: ConfirmationProps) {
   const t = useText().campaigns;
   const [, go] = useLocation();
+  const isShown = useIsShown();
   const { done } = useAct();
   const isRemoval = asked === "remove";
   const confirm = async () => {
@@ -144,7 +150,7 @@ function Confirmation({ campaign, asked, onClose }: ConfirmationProps) {
       return done(t.cancelledNow);
     }
     await removeCampaign(campaign.id);
-    go("/campaigns");
+    if (isShown()) go("/campaigns");
     return done(t.removed);
   };
   return (

@@ -7,6 +7,7 @@ import type { NewCampaign } from "../../api/types.ts";
 import { useAccountId } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
+import { useIsShown } from "../../ui/is_shown.ts";
 import { Note, Quiet } from "../../ui/notes.tsx";
 import { randomKey } from "../../ui/random_key.ts";
 import { useRefresh } from "../../ui/refresh.ts";
@@ -30,6 +31,7 @@ function Form({ onClose }: { onClose: () => void }) {
   const t = texts.draft;
   const account = useAccountId();
   const [, go] = useLocation();
+  const isShown = useIsShown();
   const changed = useRefresh("campaigns");
   const devices = useAllDevices().data?.items ?? [];
   const [key] = useState(randomKey); // A repeat creates no second draft.
@@ -42,7 +44,7 @@ function Form({ onClose }: { onClose: () => void }) {
     const body = { account, name: name.trim(), purpose, devices: numbers };
     const { id } = await createCampaign(body, key);
     await changed();
-    go(`/campaigns/${id}`);
+    if (isShown()) go(`/campaigns/${id}`);
   };
   return (
     <FormDialog

@@ -11,6 +11,7 @@ import { useText } from "../../texts/index.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
 import { useEdited } from "../../ui/edited.ts";
 import type { ProblemOf } from "../../ui/field_problems.ts";
+import { useIsShown } from "../../ui/is_shown.ts";
 import { MomentField } from "../../ui/moment_field.tsx";
 import { useRefresh } from "../../ui/refresh.ts";
 import { checkNumber } from "../send/recipients.ts";
@@ -62,6 +63,7 @@ type EditorProps = ContactFormProps & { editing: Editing; opened: boolean };
 function Editor({ editing, opened, onClose, onSaved }: EditorProps) {
   const t = useText();
   const account = useAccountId();
+  const isShown = useIsShown();
   const edited = useEdited<Tagged<Contact> | undefined, Form>({
     stored: editing.contact,
     draftOf: (contact) => ({
@@ -92,7 +94,7 @@ function Editor({ editing, opened, onClose, onSaved }: EditorProps) {
   });
   const submit = async () => {
     await edited.saveAndClose();
-    onSaved(numberOf(edited.draft));
+    if (isShown()) onSaved(numberOf(edited.draft));
   };
   return (
     <FormDialog

@@ -3,6 +3,7 @@ import { removeContact } from "../../api/contacts.ts";
 import { useAccountId } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { ConfirmByName } from "../../ui/confirm.tsx";
+import { useIsShown } from "../../ui/is_shown.ts";
 import { useNotices } from "../../ui/problem_note.tsx";
 import { useRefresh } from "../../ui/refresh.ts";
 import classes from "./contacts.module.css";
@@ -20,12 +21,13 @@ export function RemovalDialog({ number, asked, onClose, onRemoved }: RemovalDial
   const t = useText().contacts;
   const account = useAccountId();
   const notices = useNotices();
+  const isShown = useIsShown();
   const refresh = useRefresh("contacts", "messages", "message", "campaigns", "campaign");
   const everywhere = asked === "everywhere";
   const remove = async () => {
     await removeContact(account, number, everywhere);
     notices.done(everywhere ? t.erased : t.removed);
-    onRemoved();
+    if (isShown()) onRemoved();
     await refresh();
   };
   return (

@@ -7,6 +7,7 @@ import type { Connector } from "../../api/types.ts";
 import { useAccountId } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
 import { FormDialog } from "../../ui/dialog.tsx";
+import { useIsShown } from "../../ui/is_shown.ts";
 import { Note } from "../../ui/notes.tsx";
 import { phoneNumber } from "../../ui/phone_number.ts";
 import { ProblemNote } from "../../ui/problem_note.tsx";
@@ -25,6 +26,7 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
   const account = useAccountId();
   const refresh = useRefresh("devices");
   const [, go] = useLocation();
+  const isShown = useIsShown();
   const connectors = useConnectors();
   const offered = (connectors.data ?? []).filter((one) => one.may_choose);
   const [number, setNumber] = useState("");
@@ -48,7 +50,7 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
     await refresh();
     setNumber("");
     setWebhook("");
-    go(`/devices/${device.number}`);
+    if (isShown()) go(`/devices/${device.number}`);
   };
   return (
     <FormDialog

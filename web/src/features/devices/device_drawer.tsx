@@ -13,6 +13,7 @@ import { useText, useWords } from "../../texts/index.tsx";
 import { ConfirmByName } from "../../ui/confirm.tsx";
 import { DeviceState, isNew, isPaused } from "../../ui/device_state.tsx";
 import classes from "../../ui/drawer.module.css";
+import { useIsShown } from "../../ui/is_shown.ts";
 import { Facts, Mono, Note } from "../../ui/notes.tsx";
 import { ProblemNote, useNotices } from "../../ui/problem_note.tsx";
 import { useRefresh } from "../../ui/refresh.ts";
@@ -38,6 +39,10 @@ export function DeviceDrawer({ number, listed, onClose }: DeviceDrawerProps) {
     enabled: number !== undefined && listed === undefined,
     refetchInterval: usePollInterval(),
   });
+  const isShown = useIsShown();
+  const gone = () => {
+    if (isShown()) onClose();
+  };
   const isGone = read.error instanceof Problem && read.error.status === 404;
   const device = listed ?? (isGone ? undefined : read.data);
   return (
@@ -49,7 +54,7 @@ export function DeviceDrawer({ number, listed, onClose }: DeviceDrawerProps) {
     >
       {!device && <ProblemNote error={read.error} />}
       {device && !listed && <Stale error={read.error} since={read.dataUpdatedAt} />}
-      {device && <DeviceView key={device.number} device={device} onGone={onClose} />}
+      {device && <DeviceView key={device.number} device={device} onGone={gone} />}
     </SideDrawer>
   );
 }

@@ -12,6 +12,7 @@ import { useText, useWords } from "../../texts/index.tsx";
 import { mayHaveArrived } from "../../texts/reasons.ts";
 import { ConfirmByName } from "../../ui/confirm.tsx";
 import classes from "../../ui/drawer.module.css";
+import { useIsShown } from "../../ui/is_shown.ts";
 import { MessageState } from "../../ui/message_state.tsx";
 import { Code, Copy, Facts, Mono, Note } from "../../ui/notes.tsx";
 import { ProblemNote, useNotices } from "../../ui/problem_note.tsx";
@@ -220,6 +221,7 @@ function Actions({ message }: { message: MessageDetail }) {
   const refresh = useRefresh("message", "messages", "timeline");
   const notices = useNotices();
   const [, go] = useLocation();
+  const isShown = useIsShown();
   const [asked, setAsked] = useState<"release" | "retry">();
   const risky = message.state === "held" || mayHaveArrived(message.details);
   const names: Record<MessageAction, [string, string]> = {
@@ -233,7 +235,7 @@ function Actions({ message }: { message: MessageDetail }) {
     mutationFn: (action: MessageAction) => MESSAGE_ACTIONS[action](message.id),
     onSuccess: (answer, action) => {
       notices.done(names[action][1]);
-      if (action === "retry") go(`/messages/${answer.id}`);
+      if (action === "retry" && isShown()) go(`/messages/${answer.id}`);
     },
     // A dialog shows its own errors.
     onError: (error, action) => asked !== action && notices.failed(error),
