@@ -53,8 +53,12 @@ export function useEdited<Stored, Draft>({
     draft,
     set: (part: Partial<Draft>) =>
       setForm((present) => ({ ...present, draft: { ...present.draft, ...part } })),
-    /** For a form that stays: it then shows what is stored. */
-    save: () => saving.mutate(undefined, { onSuccess: (present) => setForm(begun(present)) }),
+    /** For a form that stays: it then shows what is stored, and what was typed meanwhile. */
+    save: () =>
+      saving.mutate(undefined, {
+        onSuccess: (present) =>
+          setForm((now) => (now.draft === draft ? begun(present) : { ...now, base: present })),
+      }),
     /** For a dialog, which closes then, and shows errors itself. */
     saveAndClose: () => saving.mutateAsync(),
     busy: saving.isPending,
