@@ -41,11 +41,8 @@ export function SessionProvider({ session, children }: SessionProps) {
     retry: false,
   });
   const isFar = admin && chosen !== "" && first.data?.items.every((one) => one.id !== chosen);
-  const far = useQuery({
-    ...allAccounts.chosen(chosen),
-    enabled: isFar === true,
-    retry: false,
-  });
+  // Asked more than once: without an answer, the pages show another account.
+  const far = useQuery({ ...allAccounts.chosen(chosen), enabled: isFar === true });
   const accountsError = admin && !first.data ? first.error : null;
   const current = useMemo(() => {
     const own = session.memberships.map(({ account, name }) => ({ id: account, name }));
