@@ -78,7 +78,7 @@ function Door() {
   useAnswersInLanguage();
   const who = useWhoIsThere();
   const [link, used] = useLinkToken();
-  const [asked, setAsked] = useState(false);
+  const [asked, setAsked] = useState<string>(); // The id of the person who was asked.
   // Even if there is a session: the link may belong to another person.
   if (link?.kind === "sign-in") return <LinkPage token={link.token} onUsed={used} />;
   if (link?.kind === "invitation") return <InvitationPage token={link.token} onUsed={used} />;
@@ -86,8 +86,9 @@ function Door() {
     return who.isError ? <Unknown error={who.error} onAgain={() => void who.refetch()} /> : null;
   }
   // Who came by a link, and could not come back without another one.
-  if (who.data && !who.data.person.has_password && !asked) {
-    return <FirstPasswordPage email={who.data.person.email} onDone={() => setAsked(true)} />;
+  const person = who.data?.person;
+  if (person && !person.has_password && asked !== person.id) {
+    return <FirstPasswordPage email={person.email} onDone={() => setAsked(person.id)} />;
   }
   // The key drops what is open on the page, when another person has signed in.
   return who.data ? <SignedIn key={who.data.person.id} session={who.data} /> : <SignInPage />;
