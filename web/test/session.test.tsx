@@ -25,7 +25,7 @@ afterEach(async () => {
   await page.remove();
 });
 
-test("a failure does not lead an administrator to another account than the chosen one", async () => {
+test("a single failure shows an administrator no other account than the chosen one", async () => {
   let fails = true;
   vi.stubGlobal("fetch", async ({ url }: Request) => {
     const isFar = new URL(url).pathname === FAR;
