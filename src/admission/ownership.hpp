@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "model/ids.hpp"
@@ -54,8 +55,13 @@ public:
 
     void set(std::span<const store::Shard> shards, Stay stay) noexcept;
 
+    /// How often `set` was called; empty: it is at work. Whoever gets the same number before and
+    /// after has met no change.
+    [[nodiscard]] std::optional<std::uint64_t> changes() const noexcept;
+
 private:
     std::array<std::atomic<Stay>, static_cast<std::size_t>(store::shard_count)> stays_;
+    std::atomic<std::uint64_t> steps_ = 0;  // Two for each change: its begin and its end.
 };
 
 }  // namespace merpati::admission

@@ -46,5 +46,13 @@ TEST(OwnershipTest, AnAccountThatLeavesIsNotWorkedForButNotElsewhereYet) {
     EXPECT_TRUE(ownership.works_for(second));
 }
 
+TEST(OwnershipTest, EachChangeCounts) {
+    Ownership ownership;
+    EXPECT_EQ(ownership.changes(), 0U);
+    ownership.set(shard_of_first, Stay::elsewhere);
+    ownership.set(shard_of_first, Stay::here);
+    EXPECT_EQ(ownership.changes(), 2U);
+}
+
 }  // namespace
 }  // namespace merpati::admission

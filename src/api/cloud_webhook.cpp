@@ -86,9 +86,11 @@ public:
         Room::Place held;
     };
 
-    Body(const Find& find, std::shared_ptr<Room> room, const http::PeerAddress& client,
-         const Sha256& signature, Language language, http::Responder responder)
+    Body(const Find& find, std::function<bool()> has_moved, std::shared_ptr<Room> room,
+         const http::PeerAddress& client, const Sha256& signature, Language language,
+         http::Responder responder)
         : find_(find),
+          has_moved_(std::move(has_moved)),
           place_(std::make_unique<Place>(std::move(room), client)),
           client_(client),
           signature_(signature),
@@ -111,15 +113,17 @@ public:
         }
         webhook->take(
             {.body = std::move(body_), .signature = signature_, .client = client_.text()},
-            [place = std::move(place_), language = language_, responder = std::move(responder_)](
-                const Result<PlatformWebhook::Taken>& taken) mutable {
+            [place = std::move(place_), has_moved = std::move(has_moved_), language = language_,
+             responder =
+                 std::move(responder_)](const Result<PlatformWebhook::Taken>& taken) mutable {
                 place.reset();
-                responder.send(reply_of(outcome_of(taken), language));
+                responder.send(reply_of(has_moved() ? no_room() : outcome_of(taken), language));
             });
     }
 
 private:
     const Find find_;
+    std::function<bool()> has_moved_;  // Whether an account has since.
     std::unique_ptr<Place> place_;
     const http::PeerAddress client_;
     const Sha256 signature_;
@@ -128,10 +132,10 @@ private:
     std::string body_;
 };
 
-CloudWebhook::CloudWebhook(Find find, AppAddress app, std::function<bool()> is_settled)
+CloudWebhook::CloudWebhook(Find find, AppAddress app, Moves moves)
     : find_(std::move(find)),
       app_(app),
-      is_settled_(std::move(is_settled)),
+      moves_(std::move(moves)),
       room_of_known_(std::make_shared<Room>(bytes_of_known_max)),
       room_of_strangers_(std::make_shared<Room>(bytes_of_strangers_max)) {}
 
@@ -158,11 +162,12 @@ void CloudWebhook::verify(const http::Request& request, http::Responder responde
 std::unique_ptr<http::BodyReceiver> CloudWebhook::receive(const http::Request& request,
                                                           http::Responder responder) const {
     const auto* const webhook = find_();
-    if (is_settled_ && !is_settled_()) {
+    const bool is_alone = !moves_;
+    const auto before = is_alone ? std::nullopt : moves_();
+    if (!is_alone && !before) {
         responder.send(reply_of(no_room(), request));
         return nullptr;
     }
-    const bool is_alone = !is_settled_;
     if (is_alone && (webhook == nullptr || !webhook->has_secret())) {
         responder.send(reply_of(no_secret(), request));
         return nullptr;
@@ -182,7 +187,8 @@ std::unique_ptr<http::BodyReceiver> CloudWebhook::receive(const http::Request& r
     }
     const auto& room =
         standing == PlatformWebhook::Standing::known ? room_of_known_ : room_of_strangers_;
-    return std::make_unique<Body>(find_, room, client, *signature,
+    const auto has_moved = [moves = moves_, before] { return moves && moves() != before; };
+    return std::make_unique<Body>(find_, has_moved, room, client, *signature,
                                   language_of(request.header("Accept-Language").value_or("")),
                                   std::move(responder));
 }

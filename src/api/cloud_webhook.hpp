@@ -38,9 +38,12 @@ public:
 
     /// Null: no connector takes posts now.
     using Find = std::function<connector::PlatformWebhook*()>;
-    /// `is_settled`: whether no account is on its way from one node to another. While one is, posts
-    /// are answered 503, because nobody may know its numbers. Empty: there are no other nodes.
-    CloudWebhook(Find find, AppAddress app, std::function<bool()> is_settled = {});
+    /// How often accounts have moved from one node to another, as far as this node knows; empty
+    /// while one is on its way. A post during which one has moved is answered 503, because nobody
+    /// may have known its numbers.
+    using Moves = std::function<std::optional<std::uint64_t>()>;
+    /// `moves` is empty if there are no other nodes.
+    CloudWebhook(Find find, AppAddress app, Moves moves = {});
 
     void verify(const http::Request& request, http::Responder responder) const;
     [[nodiscard]] std::unique_ptr<http::BodyReceiver> receive(const http::Request& request,
@@ -60,7 +63,7 @@ private:
 
     const Find find_;
     const AppAddress app_;
-    const std::function<bool()> is_settled_;
+    const Moves moves_;
     // Shared with bodies, which may outlive this object.
     const std::shared_ptr<Room> room_of_known_;
     const std::shared_ptr<Room> room_of_strangers_;

@@ -119,7 +119,8 @@ TEST_F(CloudWebhookTest, WhatCannotBeVerifiedIsRefusedByItsHead) {
 }
 
 TEST_F(CloudWebhookTest, ABodyThatAnotherNodeMayVerifyIsTakenFirst) {
-    const CloudWebhook shared{[this] { return found; }, AppAddress{}, [] { return true; }};
+    const CloudWebhook shared{[this] { return found; }, AppAddress{},
+                              [] { return std::optional<std::uint64_t>{0}; }};
     const auto post = [&](const std::string& signed_as) {
         sink = std::make_shared<Caught>();
         const std::array headers{http::Request::Header{"x-hub-signature-256", signed_as}};
@@ -141,6 +142,39 @@ TEST_F(CloudWebhookTest, ABodyThatAnotherNodeMayVerifyIsTakenFirst) {
     EXPECT_EQ(post(signature()), 503);
     EXPECT_THAT(sink->reply->content(), HasSubstr("no_app_secret"));
     EXPECT_EQ(post("sha256=none"), 401);
+}
+
+TEST_F(CloudWebhookTest, APostDuringWhichAnAccountMovesIsPostedAgain) {
+    std::optional<std::uint64_t> moves = 7;
+    const CloudWebhook shared{[this] { return found; }, AppAddress{}, [&] { return moves; }};
+    platform.answer.reset();
+    const auto begin = [&] {
+        sink = std::make_shared<Caught>();
+        const auto signed_as = signature();
+        const std::array headers{http::Request::Header{"x-hub-signature-256", signed_as}};
+        auto made = request(http::Method::post);
+        made.headers = headers;
+        auto receiver = shared.receive(made, http::Responder{sink});
+        if (receiver != nullptr) {
+            give(*receiver, "{}");
+            receiver->finish();
+        }
+    };
+    const auto store = [&] {
+        std::exchange(platform.waiting, {}).front()(PlatformWebhook::Taken::stored);
+        return status();
+    };
+    begin();
+    EXPECT_EQ(store(), 200);
+    begin();
+    moves = 8;
+    EXPECT_EQ(store(), 503);
+    begin();
+    moves.reset();
+    EXPECT_EQ(store(), 503);
+    begin();  // By its head: an account is on its way.
+    EXPECT_EQ(status(), 503);
+    EXPECT_TRUE(platform.waiting.empty());
 }
 
 TEST_F(CloudWebhookTest, AClientOfWhichAnotherNodeHasVerifiedAPostIsKnown) {

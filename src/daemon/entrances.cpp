@@ -17,7 +17,8 @@ Entrances::Entrances(const Clock& clock, Random& random, const connector::Connec
               return cloud == nullptr ? nullptr : cloud->platform_webhook();
           },
           app_address(settings),
-          front == nullptr ? std::function<bool()>{} : [front] { return front->is_settled(); }),
+          front == nullptr ? api::CloudWebhook::Moves{}
+                           : [front] { return front->settled_moves(); }),
       server_(clock, random, http_options(settings), router_, local_router_, api::refusal_body,
               log.in("http")),
       front_(front) {

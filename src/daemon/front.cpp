@@ -227,6 +227,13 @@ bool Front::is_settled() const {
     return true;
 }
 
+/// Read before and after a post, the count shows each change of this node's accounts in between,
+/// also one that began before the first.
+std::optional<std::uint64_t> Front::settled_moves() const {
+    const auto changes = ownership_->changes();
+    return changes && is_settled() ? std::optional{*changes + moves()} : std::nullopt;
+}
+
 std::uint64_t Front::moves() const {
     const std::lock_guard lock{mutex_};
     return moves_;

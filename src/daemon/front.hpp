@@ -48,8 +48,8 @@ namespace merpati::daemon {
 /// read before its account moved is answered 503. Export and import of a device's secrets are not
 /// passed on: files of this machine are the operator's here.
 ///
-/// Threads: the servers'; `note_owners`, `is_dead`, `is_settled` and `passed_total` any; the rest
-/// the owner's.
+/// Threads: the servers'; `note_owners`, `is_dead`, `is_settled`, `settled_moves` and
+/// `passed_total` any; the rest the owner's.
 class Front final : public api::Gate {
 public:
     Front(const Clock& clock, Random& random, const config::Settings& settings,
@@ -92,6 +92,8 @@ public:
 
     /// Whether every shard has an owner, as all nodes know, and those of this node are attached.
     [[nodiscard]] bool is_settled() const;
+    /// How often shards have moved, as far as this node knows; empty while it is not settled.
+    [[nodiscard]] std::optional<std::uint64_t> settled_moves() const;
     [[nodiscard]] std::uint64_t passed_total() const noexcept { return forwarder_.passed_total(); }
 
 private:

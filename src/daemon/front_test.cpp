@@ -179,7 +179,7 @@ struct FrontTest : ::testing::Test {
         store::Node node_;
         const api::Callers callers_{test_.clock, test_.directory, api::AppAddress{}, {}, {}};
         const api::CloudWebhook webhook_{[] { return nullptr; }, api::AppAddress{},
-                                         [] { return true; }};
+                                         [] { return std::optional<std::uint64_t>{0}; }};
         http::Router own_;     // What callers of this node ask.
         http::Router passed_;  // What other nodes pass on.
     };

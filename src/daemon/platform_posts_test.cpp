@@ -92,7 +92,8 @@ struct PlatformPostsTest : forwarding::ForwardingFixture<1'000> {
 
     std::uint64_t moves = 0;
     api::FakeWebhook platform;
-    api::CloudWebhook webhook{[this] { return &platform; }, api::AppAddress{}, [] { return true; }};
+    api::CloudWebhook webhook{[this] { return &platform; }, api::AppAddress{},
+                              [] { return std::optional<std::uint64_t>{0}; }};
     PlatformPosts posts{{.sending = sending,
                          .others = [] { return std::vector<forwarding::Shard>{0, 1}; },
                          .moves = [this] { return moves; }}};
