@@ -48,6 +48,9 @@ public:
     virtual Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                                       std::string_view key) = 0;
     virtual Result<void> put_idempotency(const IdempotencyRecord& record) = 0;
+    /// Stores the record if its key is free: unused, or expired by the record's time. While another
+    /// process that shares the database is claiming the key, waits for its commit. False: taken.
+    virtual Result<bool> claim_idempotency(const IdempotencyRecord& record) = 0;
 };
 
 }  // namespace merpati::store

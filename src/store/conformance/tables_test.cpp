@@ -351,6 +351,26 @@ TEST_P(TablesTest, ReportsTheRowsThatAChangeWrote) {
     EXPECT_EQ(std::get<DeviceRemoved>(changed[3]).device.state, model::DeviceState::banned);
 }
 
+TEST_P(TablesTest, AnIdempotencyKeyIsClaimedOnceUntilItExpires) {
+    IdempotencyRecord record{
+        .account = account, .key = "monday", .fingerprint = sha256("a"), .created_at = clock.now()};
+    const auto claim = [&] {
+        bool claimed = false;
+        EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            claimed = take(tables.claim_idempotency(record));
+            return {};
+        }));
+        return claimed;
+    };
+    EXPECT_TRUE(claim());
+    record.fingerprint = sha256("b");
+    EXPECT_FALSE(claim());
+    EXPECT_EQ(take(reader()->idempotency(account, "monday"))->fingerprint, sha256("a"));
+    record.created_at += IdempotencyRecord::kept;
+    EXPECT_TRUE(claim());
+    EXPECT_EQ(take(reader()->idempotency(account, "monday"))->fingerprint, sha256("b"));
+}
+
 TEST_P(TablesTest, KeepsWhatAnIdempotencyKeyStandsFor) {
     IdempotencyRecord record{.account = account,
                              .key = "add-device-1",

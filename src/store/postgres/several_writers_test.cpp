@@ -102,6 +102,22 @@ TEST_P(SeveralWritersTest, OneOfTheLastTwoAdministratorsStays) {
     EXPECT_EQ(refused.error().code, ErrorCode::conflict);
 }
 
+TEST_P(SeveralWritersTest, AnIdempotencyKeyIsClaimedByOne) {
+    const IdempotencyRecord record{.key = "local monday", .created_at = clock.now()};
+    bool other_claimed = true;
+    std::future<Result<void>> second;
+    EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+        EXPECT_TRUE(take(tables.claim_idempotency(record)));
+        second = begin_in_other([&](Tables& others) -> Result<void> {
+            other_claimed = take(others.claim_idempotency(record));
+            return {};
+        });
+        return {};
+    }));
+    EXPECT_TRUE(second.get());
+    EXPECT_FALSE(other_claimed);
+}
+
 TEST_P(SeveralWritersTest, ALinkSignsInOnce) {
     ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
         const auto person = take(tables.people().create_person({.email = "ani@toko.example"}));

@@ -3,11 +3,27 @@
 #include <iterator>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/assert.hpp"
 #include "base/encoding.hpp"
 #include "store/sql/rows.hpp"
 
 namespace merpati::store::sql {
+namespace {
+
+void put_record(Statement& put, const IdempotencyRecord& record) {
+    std::optional<std::int64_t> message;
+    std::optional<std::int64_t> tail;
+    if (record.message) {
+        message = record.message->sequence();
+        tail = tail_of(*record.message);
+    }
+    put.run(record.account.value, record.key, std::span<const std::byte>{record.fingerprint},
+            message, tail, record.status, record.answer, record.created_at);
+}
+
+}  // namespace
 
 void StoredTables::apply(Change& change, std::vector<RowChange>& row_changes) {
     row_changes_.clear();
@@ -183,16 +199,18 @@ Result<std::optional<IdempotencyRecord>> StoredTables::find_idempotency(model::A
 }
 
 Result<void> StoredTables::put_idempotency(const IdempotencyRecord& record) {
-    std::optional<std::int64_t> message;
-    std::optional<std::int64_t> tail;
-    if (record.message) {
-        message = record.message->sequence();
-        tail = tail_of(*record.message);
-    }
     Statement put{connection_, idempotency_put};
-    put.run(record.account.value, record.key, std::span<const std::byte>{record.fingerprint},
-            message, tail, record.status, record.answer, record.created_at);
+    put_record(put, record);
     return {};
+}
+
+/// The row is looked at again when another process's commit has ended, because its key conflicts.
+Result<bool> StoredTables::claim_idempotency(const IdempotencyRecord& record) {
+    static const auto sql = fmt::format("{} WHERE idempotency.created_at <= ?8 - {}",
+                                        idempotency_put, Millis{IdempotencyRecord::kept}.count());
+    Statement claim{connection_, sql};
+    put_record(claim, record);
+    return connection_.changes() == 1;
 }
 
 Result<void> StoredTables::set_clock_offset(Millis offset) {

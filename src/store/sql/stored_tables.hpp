@@ -119,6 +119,7 @@ public:
     Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                               std::string_view key) override;
     Result<void> put_idempotency(const IdempotencyRecord& record) override;
+    Result<bool> claim_idempotency(const IdempotencyRecord& record) override;
     Result<void> set_clock_offset(Millis offset) override;
     Result<PruneStep> prune(const PruneLimits& limits) override;
     Result<void> begin_summary() override;

@@ -184,6 +184,8 @@ void StatementCostTest::write_accounts() {
         take(tables.revoke_key(key, clock.now()));
         take(tables.find_idempotency(account, "k1"));
         take(tables.put_idempotency({.account = account, .key = "k1", .created_at = clock.now()}));
+        take(
+            tables.claim_idempotency({.account = account, .key = "k1", .created_at = clock.now()}));
         take(tables.set_clock_offset(5ms));
     });
     // A charged message, so that the ledger grows.

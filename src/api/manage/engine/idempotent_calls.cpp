@@ -47,21 +47,18 @@ Result<Outcome> IdempotentCalls::run(const Request& request, const admission::Pr
     auto recording = context_;
     recording.key = &key;
     recording.change = [&](auto change) {
-        auto changed = context_.change(
-            [&, change = std::move(change)](store::Tables& tables) mutable -> Result<void> {
-                if (key.is_stored) {
-                    return change(tables);
-                }
-                const auto other = IdempotencyLedger::first_in(tables, record);
-                if (!other) {
-                    return pass(other);
-                }
-                if (*other) {
-                    return fail(ErrorCode::conflict, "this Idempotency-Key was used meanwhile");
-                }
-                auto made = change(tables);
-                return made ? tables.put_idempotency(record) : std::move(made);
-            });
+        auto changed = context_.change([&, change = std::move(change)](
+                                           store::Tables& tables) mutable -> Result<void> {
+            if (key.is_stored) {
+                return change(tables);
+            }
+            const auto claimed = tables.claim_idempotency(record);
+            if (!claimed) {
+                return pass(claimed);
+            }
+            return *claimed ? change(tables)
+                            : fail(ErrorCode::conflict, "this Idempotency-Key was used meanwhile");
+        });
         key.is_stored = key.is_stored || changed.has_value();
         return changed;
     };
