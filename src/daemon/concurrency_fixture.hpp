@@ -366,6 +366,7 @@ struct ConcurrencyFixture : ::testing::Test {
                               .committer = committer,
                               .scheduler = scheduler,
                               .directory = directory,
+                              .ownership = ownership,
                               .intake = intake,
                               .default_rate = {},
                               .on_finish = [](store::Finish&&) {}}};

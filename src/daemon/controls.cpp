@@ -150,7 +150,11 @@ Result<void> RunningMessages::fail_held(model::Message message) {
                          .completion = devices::given_up(rooms_.clock.now()),
                          .finished = true};
     finish.callback = rooms_.notices.of_end(*finish.message, finish.completion);
-    auto failed = rooms_.committer.change_and_wait([&finish](store::Tables& tables) {
+    auto failed = rooms_.committer.change_and_wait([&](store::Tables& tables) {
+        if (!rooms_.ownership.works_for(finish.message->account)) {
+            return Result<void>{
+                fail(ErrorCode::elsewhere, "another node works for the account now")};
+        }
         return tables.fail_message(finish.message->id, finish.completion, finish.callback);
     });
     if (failed) {

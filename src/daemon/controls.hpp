@@ -26,6 +26,7 @@ public:
         store::Committer& committer;
         scheduler::Scheduler& scheduler;
         const admission::Directory& directory;
+        const admission::Ownership& ownership;
         intake::Intake& intake;
         std::optional<model::Rate> default_rate;  // Of accounts without one of their own.
         scheduler::FinishListener on_finish;  // For ends that do not pass through the scheduler.

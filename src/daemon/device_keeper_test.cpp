@@ -137,6 +137,20 @@ TEST_F(DeviceKeeperTest, ADeviceThatFloodsKeepsOutNoOther) {
     EXPECT_EQ(received(), 258U);
 }
 
+TEST_F(DeviceKeeperTest, AReportThatIsToBeStoredAfterItsAccountHasLeftIsNotStored) {
+    std::latch go{1};
+    keep_the_store_busy(go);
+    std::promise<Result<void>> answer;
+    events.inbound(inbound(first, "in-1"),
+                   [&](Result<void> done) { answer.set_value(std::move(done)); });
+    ownership.set(store::ShardSet::all().list(), admission::Stay::elsewhere);
+    go.count_down();
+    const auto stored = answer.get_future().get();
+    ASSERT_FALSE(stored);
+    EXPECT_EQ(stored.error().code, ErrorCode::elsewhere);
+    EXPECT_EQ(received(), 0U);
+}
+
 TEST_F(DeviceKeeperTest, LongReportsThatWaitAreFewer) {
     std::latch go{1};
     keep_the_store_busy(go);

@@ -403,8 +403,12 @@ void DeviceKeeper::keep(const model::Device& known, std::size_t bytes,
         return;
     }
     const bool taken = rooms_.committer.change_always(
-        [device = store::DeviceIdentity::of(known),
+        [this, account = known.account, device = store::DeviceIdentity::of(known),
          change = std::move(change)](store::Tables& tables) mutable -> Result<void> {
+            // The account may have left since the door was asked.
+            if (!rooms_.ownership.answers_for(account)) {
+                return fail(ErrorCode::elsewhere, "another node works for the account now");
+            }
             const auto still = is_still(tables, device);
             if (!still || !*still) {
                 return still ? fail(ErrorCode::not_found, "the device was removed")
@@ -414,7 +418,8 @@ void DeviceKeeper::keep(const model::Device& known, std::size_t bytes,
         },
         [this, number, bytes, stored = std::move(stored)](Result<void> done) mutable {
             limits_of_reports_.release(number, bytes);
-            if (!done && done.error().code != ErrorCode::not_found) {
+            if (!done && done.error().code != ErrorCode::not_found &&
+                done.error().code != ErrorCode::elsewhere) {
                 rooms_.log.error("a device's report is not stored", {{"why", done.error().detail}});
             }
             stored(std::move(done));

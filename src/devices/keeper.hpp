@@ -77,6 +77,7 @@ public:
         : rooms_(std::move(rooms)),
           limits_(rooms_.clock),
           statuses_({.late_statuses = rooms_.late_statuses,
+                     .ownership = rooms_.ownership,
                      .committer = rooms_.committer,
                      .limits = limits_of_reports_,
                      .log = rooms_.log}) {}

@@ -50,6 +50,18 @@ void StatusReports::fill(Batch& batch) {
     waiting_.erase(waiting_.begin(), end);
 }
 
+/// What may have changed since the door was asked.
+std::optional<Error> StatusReports::refusal_of(const Report& report,
+                                               const std::optional<model::Device>& device) const {
+    if (!device || model::DeviceIdentity::of(*device) != report.device) {
+        return fail(ErrorCode::not_found, "the device was removed").error();
+    }
+    if (!rooms_.ownership.answers_for(device->account)) {
+        return fail(ErrorCode::elsewhere, "another node works for the account now").error();
+    }
+    return std::nullopt;
+}
+
 Result<void> StatusReports::store(store::Tables& tables, Batch& batch) const {
     batch.ended = {};
     std::unordered_map<model::PhoneNumber, std::optional<model::Device>> devices;
@@ -63,8 +75,8 @@ Result<void> StatusReports::store(store::Tables& tables, Batch& batch) const {
             known = devices.emplace(report.device.number, std::move(*found)).first;
         }
         const auto& device = known->second;
-        report.device_is_gone = !device || model::DeviceIdentity::of(*device) != report.device;
-        if (report.device_is_gone) {
+        report.refusal = refusal_of(report, device);
+        if (report.refusal) {
             continue;
         }
         if (auto taken = rooms_.late_statuses.take(tables, *device, report.late, batch.ended);
@@ -88,9 +100,7 @@ void StatusReports::finish(Batch& batch, const Result<void>& done) {
     }
     for (auto& report : batch.reports) {
         rooms_.limits.release(report.device.number, report.late.status.details.size());
-        report.stored(done && report.device_is_gone
-                          ? fail(ErrorCode::not_found, "the device was removed")
-                          : done);
+        report.stored(done && report.refusal ? std::unexpected(*std::move(report.refusal)) : done);
     }
 }
 

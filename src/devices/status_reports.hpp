@@ -28,6 +28,7 @@ public:
 
     struct Rooms {
         const LateStatuses& late_statuses;
+        const admission::Ownership& ownership;
         store::Committer& committer;
         ReportLimits& limits;
         telemetry::Log log;
@@ -44,7 +45,7 @@ private:
         model::DeviceIdentity device;
         connector::LateStatus late;
         Stored stored;
-        bool device_is_gone = false;
+        std::optional<Error> refusal{};  // In the change; the others of it are stored.
     };
     struct Batch {
         std::vector<Report> reports;
@@ -53,6 +54,8 @@ private:
 
     [[nodiscard]] bool queue(Report report);
     void fill(Batch& batch);
+    [[nodiscard]] std::optional<Error> refusal_of(const Report& report,
+                                                  const std::optional<model::Device>& device) const;
     [[nodiscard]] Result<void> store(store::Tables& tables, Batch& batch) const;
     void finish(Batch& batch, const Result<void>& done);
     void store_alone(Report report);

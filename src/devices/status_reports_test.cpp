@@ -53,6 +53,7 @@ struct StatusReportsTest : LateStatusesFixture {
 
     ReportLimits limits;
     StatusReports reports{{.late_statuses = *statuses,
+                           .ownership = ownership,
                            .committer = *committer,
                            .limits = limits,
                            .log = telemetry::Log::none()}};
@@ -109,6 +110,19 @@ TEST_F(StatusReportsTest, AStatusOfADeviceThatWasRemovedIsNotStored) {
     ASSERT_EQ(answers.size(), 2U);
     EXPECT_EQ(answers[0].error().code, ErrorCode::not_found);
     EXPECT_TRUE(answers[1]);
+    EXPECT_EQ(state(id), MessageState::handed_over);
+}
+
+TEST_F(StatusReportsTest, AStatusThatIsToBeStoredAfterItsAccountHasLeftIsNotStored) {
+    const auto id = hand_over("wamid.1");
+    const auto known = stored_device();
+    at_once(1, [&] {
+        report(known, "wamid.1", clock.now());
+        const auto shard = store::shard_of(owner);
+        ownership.set({&shard, 1}, admission::Stay::elsewhere);
+    });
+    ASSERT_EQ(answers.size(), 1U);
+    EXPECT_EQ(answers[0].error().code, ErrorCode::elsewhere);
     EXPECT_EQ(state(id), MessageState::handed_over);
 }
 

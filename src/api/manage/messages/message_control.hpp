@@ -33,7 +33,8 @@ public:
         std::vector<store::QueuedMessage> messages) = 0;
 
     /// Ends a held message as failed. The same commit refunds its credit and stores its callback.
-    /// Returns when that is durable. Errors: not_found, conflict (not held), store_failed.
+    /// Returns when that is durable. Errors: not_found, conflict (not held), elsewhere
+    /// (another node works for the account now), store_failed.
     [[nodiscard]] virtual Result<void> fail_held(model::Message message) = 0;
 
     /// Makes a waiting message due now. Returns when that is durable.
