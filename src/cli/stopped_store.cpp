@@ -280,7 +280,8 @@ public:
           notices_(queue_clock_, ids_),
           rights_(clock, directory_, daemon::session_limits(settings)),
           policy_(std::move(opened.allowed)),
-          connectors_(daemon::make_connectors(clock, random, settings, telemetry::Log::none())),
+          connectors_(daemon::make_connectors(
+              {.clock = clock, .random = random, .settings = settings}, telemetry::Log::none())),
           devices_(clock, connectors_, *store_, directory_, notices_),
           messages_(clock, queue_clock_, *store_, directory_, notices_),
           sign_in_(clock, random, directory_.people()),

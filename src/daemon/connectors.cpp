@@ -19,8 +19,7 @@ namespace {
 
 using connector::process::make_worker_connector;
 
-using MakeConnector = std::unique_ptr<connector::Connector> (*)(const Clock&, Random&,
-                                                                const config::Settings&,
+using MakeConnector = std::unique_ptr<connector::Connector> (*)(const ConnectorParts&,
                                                                 telemetry::Log);
 
 struct ConnectorRow {
@@ -33,9 +32,9 @@ struct ConnectorRow {
 constexpr model::Pace careful{
     .gap_min = Millis{1'000}, .jitter_max = Millis{2'000}, .per_day_max = 1'000, .warm_up_days = 7};
 
-std::unique_ptr<connector::Connector> make_simulator(const Clock& clock, Random& /*random*/,
-                                                     const config::Settings& settings,
+std::unique_ptr<connector::Connector> make_simulator(const ConnectorParts& parts,
                                                      telemetry::Log log) {
+    const auto& settings = parts.settings;
     connector::simulator::Options options;
     options.latency = settings.simulator.latency_ms;
     options.log = settings.simulator.log.value_or("");
@@ -43,7 +42,7 @@ std::unique_ptr<connector::Connector> make_simulator(const Clock& clock, Random&
     options.on_trouble = [log = std::move(log)](const std::string& why) {
         log.error("cannot write the simulator's log", {{"why", why}});
     };
-    return connector::simulator::make_simulator(clock, std::move(options));
+    return connector::simulator::make_simulator(parts.clock, std::move(options));
 }
 
 connector::process::Options worker_options(std::string_view name,
@@ -58,9 +57,8 @@ connector::process::Options worker_options(std::string_view name,
 }
 
 /// The worker takes much memory, so it is started only when the first device needs it.
-std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& random,
-                                                  const config::Settings& settings,
-                                                  telemetry::Log log) {
+std::unique_ptr<connector::Connector> make_linked(const ConnectorParts& parts, telemetry::Log log) {
+    const auto& settings = parts.settings;
     auto options = worker_options("linked", settings);
     options.command = [linked = settings.linked] { return linked_command(linked); };
     options.sandbox = [settings](const auto& command) { return linked_sandbox(command, settings); };
@@ -88,7 +86,8 @@ std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& ra
     for (std::uint32_t number = 1; number <= settings.linked.workers; ++number) {
         auto own_log =
             settings.linked.workers == 1 ? log : log.in(fmt::format("linked-{}", number));
-        workers.push_back(make_worker_connector(clock, random, options, std::move(own_log)));
+        workers.push_back(
+            make_worker_connector(parts.clock, parts.random, options, std::move(own_log)));
     }
     return std::make_unique<connector::process::ShardedConnector>(std::move(workers));
 }
@@ -111,9 +110,8 @@ std::string secret_in(const std::filesystem::path& file, const telemetry::Log& l
 }
 
 /// Reads the secret's file at the start. Without it the server runs, and the webhook takes nothing.
-std::unique_ptr<connector::Connector> make_cloud(const Clock& clock, Random& /*random*/,
-                                                 const config::Settings& settings,
-                                                 telemetry::Log log) {
+std::unique_ptr<connector::Connector> make_cloud(const ConnectorParts& parts, telemetry::Log log) {
+    const auto& settings = parts.settings;
     connector::cloud::Options options;
     options.graph.url = settings.cloud.url;
     options.graph.version = settings.cloud.version;
@@ -125,7 +123,8 @@ std::unique_ptr<connector::Connector> make_cloud(const Clock& clock, Random& /*r
     }
     options.verify_token = settings.cloud.verify_token.value_or("");
     options.status_wait = settings.cloud.status_wait;
-    return std::make_unique<connector::cloud::Cloud>(clock, std::move(options), log);
+    options.may_begin = parts.may_begin;
+    return std::make_unique<connector::cloud::Cloud>(parts.clock, std::move(options), log);
 }
 
 constexpr std::array table{
@@ -145,22 +144,20 @@ std::vector<std::string_view> connector_names() {
     return names;
 }
 
-connector::Connectors make_connectors(const Clock& clock, Random& random,
-                                      const config::Settings& settings, const telemetry::Log& log) {
+connector::Connectors make_connectors(const ConnectorParts& parts, const telemetry::Log& log) {
     connector::Connectors connectors;
     for (const auto& row : table) {
-        connectors.add(std::string{row.name}, row.make(clock, random, settings, log.in(row.name)),
-                       row.pace);
+        connectors.add(std::string{row.name}, row.make(parts, log.in(row.name)), row.pace);
     }
-    for (const auto& [name, worker] : settings.workers.by_name) {
-        auto options = worker_options(name, settings);
+    for (const auto& [name, worker] : parts.settings.workers.by_name) {
+        auto options = worker_options(name, parts.settings);
         options.command = [worker]() -> Result<std::vector<std::string>> {
             return worker_command(worker);
         };
         options.folder = worker.folder.string();
         options.launcher.path = worker.socket.value_or("").string();
-        connectors.add(name,
-                       make_worker_connector(clock, random, std::move(options), log.in(name)));
+        connectors.add(name, make_worker_connector(parts.clock, parts.random, std::move(options),
+                                                   log.in(name)));
     }
     return connectors;
 }

@@ -19,7 +19,11 @@ SendingRooms::SendingRooms(CoreRooms& core_rooms, Listeners given)
       notices(core.queue_clock, core.ids),
       media_fetcher(core.clock, core.policy, client_options(core.settings),
                     media_options(core.settings, core.log.in("media"))),
-      connectors(make_connectors(core.clock, core.random, core.settings, core.log)),
+      connectors(make_connectors({.clock = core.clock,
+                                  .random = core.random,
+                                  .settings = core.settings,
+                                  .may_begin = may_begin(core.node)},
+                                 core.log)),
       callbacks(
           core.queue_clock, core.random, core.store, core.committer, core.policy,
           client_options(core.settings),

@@ -70,6 +70,7 @@ Cloud::Cloud(const Clock& clock, Options options, const telemetry::Log& log)
                .last_inbound = last_inbound_,
                .after = [this](auto wait, auto act) { after(wait, std::move(act)); },
                .hears = [this](model::PhoneNumber which) { return webhook_.hears(which); },
+               .may_begin = options_.may_begin,
                .status_wait = options_.status_wait}) {}
 
 Cloud::~Cloud() {

@@ -29,6 +29,9 @@ struct Options {
     std::size_t window = 64;      // Messages in flight per number: 80 a second, at 800 ms each.
     Millis retry_store{500};      // Before a busy store is asked again.
     Millis keep_inbound{10'000};  // LastInbound::Rooms::keep_after
+    /// Whether messages may still be posted: another process may send them once this one has lost
+    /// its lease. Empty: always.
+    std::function<bool()> may_begin{};
 };
 
 /// Operation: a message is handed over with the platform's answer; its status comes by the webhook

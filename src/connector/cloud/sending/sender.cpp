@@ -294,6 +294,11 @@ void Sender::post(const JobPtr& job, const boost::json::object& body, bool first
     if (number == nullptr) {
         return;
     }
+    // It may have waited here for its file, a template or its turn.
+    if (rooms_.may_begin && !rooms_.may_begin()) {
+        finish(job, device_down(details::connector_closing));
+        return;
+    }
     rooms_.graph.post(number->id(), number->id() + "/messages", number->token, body,
                       [this, job, first_part](const GraphAnswer& answer) {
                           if (!is_done(job)) {

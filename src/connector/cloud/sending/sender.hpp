@@ -54,6 +54,7 @@ public:
         std::function<void(std::chrono::nanoseconds, std::move_only_function<void()>)> after;
         /// Whether the number's statuses can be verified.
         std::function<bool(model::PhoneNumber)> hears;
+        std::function<bool()> may_begin;  // cloud::Options
         Millis status_wait;
     };
     explicit Sender(Rooms rooms) : rooms_(std::move(rooms)), first_parts_(first_parts_max) {}

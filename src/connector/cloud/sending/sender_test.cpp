@@ -1,5 +1,6 @@
 #include "connector/cloud/sending/sender.hpp"
 
+#include <atomic>
 #include <future>
 #include <latch>
 
@@ -65,6 +66,21 @@ TEST_F(SenderTest, WithoutAnAppSecretAnUnknownOutcomeIsHeld) {
         [&](const Reported& all) { return all.states_of(device.number).size() == 2; });
     EXPECT_FALSE(send(message()).hold_unknown);
     EXPECT_FALSE(cloud->holds_unknown(device.number)) << "its own secret counts";
+}
+
+TEST_F(SenderTest, WhatWaitedForItsFileIsNotPostedIfThisProcessMayBeginNothingMore) {
+    std::atomic<bool> may = true;
+    auto options = graph.options();
+    options.may_begin = [&] { return may.load(); };
+    restart(options);
+    EXPECT_EQ(send(message()).kind, Kind::accepted);
+    graph.play([&](const Seen& request) {
+        may = may && !request.path.ends_with("/media");
+        return std::optional<Reply>{};
+    });
+    EXPECT_EQ(send(message(), &file("image/png")).kind, Kind::device_down);
+    EXPECT_FALSE(may);
+    EXPECT_EQ(posted().size(), 1U);
 }
 
 TEST_F(SenderTest, APlatformThatCannotBeReachedHasNotGotTheMessage) {
