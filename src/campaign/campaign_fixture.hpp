@@ -137,6 +137,7 @@ public:
             [this](store::Finish&& finish) { runner->ended(*finish.message); },
             scheduler::Options{
                 .campaign_may_send = [this](auto id) { return open.may_send(id); },
+                .campaign_is_open = [this](auto id) { return open.find(id) != nullptr; },
                 .on_withdrawn = [this](const auto& message) { runner->ended(message); }});
         platform->report = [this](const auto& id, auto outcome) {
             scheduler->outcome(id, std::move(outcome));

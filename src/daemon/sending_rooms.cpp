@@ -96,6 +96,7 @@ scheduler::Options SendingRooms::options_of_scheduler() {
     options.starts_empty = core.ownership.here().empty();
     options.on_handed_over = [this](Timestamp by) { late_statuses.handed_over(by); };
     options.campaign_may_send = [this](auto id) { return core.open_campaigns.may_send(id); };
+    options.campaign_is_open = [this](auto id) { return core.open_campaigns.find(id) != nullptr; };
     options.on_withdrawn = listeners.on_withdrawn;
     return options;
 }

@@ -142,7 +142,7 @@ void Dispatcher::handle(IntentRecorded&& event) {
     flight.note_intent();
     if (lane.drops_outcomes()) {
         drop(flight);
-    } else if (is_withheld(flight.queued())) {
+    } else if (!event.recorded || is_withheld(flight.queued())) {
         flight.take_back_from_pace();
         withdraw(flight);
     } else if (draining_ || lane.is_leaving() || lane.is_paused() || !may_begin()) {

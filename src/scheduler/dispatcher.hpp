@@ -35,6 +35,7 @@ struct Reported {
 };
 struct IntentRecorded {
     model::MessageId message;
+    bool recorded = true;  // False: store::Intent::unless_suppressed
 };
 /// A finish or reschedule of a message that was in flight is durable.
 struct Committed {
@@ -250,6 +251,7 @@ private:
     [[nodiscard]] Result<void> find_on_disk(store::QueuedMessage& message);
     void put_back(const store::QueuedMessage& message);
     [[nodiscard]] bool is_withheld(const store::QueuedMessage& queued) const;
+    [[nodiscard]] bool returns_if_suppressed(const store::QueuedMessage& queued) const;
     void withdraw(InFlight& flight, std::move_only_function<void(bool)> done = {});
 
     // dispatcher_trail.cpp

@@ -5,6 +5,7 @@
 #include "model/campaign.hpp"
 #include "scheduler/dispatcher_fixture.hpp"
 #include "store/campaigns.hpp"
+#include "store/contacts.hpp"
 
 namespace merpati::scheduler {
 namespace {
@@ -89,6 +90,22 @@ struct CampaignTest : DispatcherFixture {
         return withdrawn;
     }
 
+    /// The person of a row has opted out.
+    void suppress(std::uint32_t row) {
+        EXPECT_TRUE(change([&](store::Tables& tables) -> Result<void> {
+            const auto put = tables.contacts().put_suppression(
+                {.account = device.account,
+                 .number = model::PhoneNumber::from_stored(62810000000 + row),
+                 .reason = model::SuppressionReason::opt_out,
+                 .at = clock.now()});
+            return put ? Result<void>{} : pass(put);
+        }));
+    }
+    void unpause() {
+        device.pause.reset();
+        post(DeviceChanged{.device = device});
+    }
+
     bool may_send = true;
     model::CampaignId campaign;
 };
@@ -116,6 +133,28 @@ TEST_F(CampaignTest, AMessageThatSomebodySendsByHandIsNotHeldBack) {
     EXPECT_EQ(connector->sent, std::vector{id});
 }
 
+TEST_F(CampaignTest, AMessageWhoseRecipientWasSuppressedMeanwhileReturnsToItsCampaign) {
+    options.campaign_is_open = [](auto) { return true; };
+    device.pause = model::Pause{};
+    start();
+    const auto handed = queue_rows(2);
+    suppress(1);
+    unpause();
+    EXPECT_EQ(connector->sent, std::vector{handed.back()});
+    EXPECT_EQ(count(RecipientState::pending), 1);
+    EXPECT_FALSE(*(*store->open_reader())->message(handed.front()));
+}
+
+TEST_F(CampaignTest, OneThatHasNowhereToReturnToIsSent) {
+    options.campaign_is_open = [](auto) { return false; };
+    device.pause = model::Pause{};
+    start();
+    const auto handed = queue_rows(1);
+    suppress(1);
+    unpause();
+    EXPECT_EQ(connector->sent, handed);
+}
+
 TEST_F(CampaignTest, WaitingMessagesAreWithdrawnAndThoseBeingSentEnd) {
     connector->abilities.window = 1;
     start();
@@ -135,8 +174,7 @@ TEST_F(CampaignTest, MessagesOnDiskAloneAreWithdrawnToo) {
     EXPECT_EQ(dispatcher->counts().messages_in_memory, 0U);
     EXPECT_EQ(withdraw(handed), 5U);
     EXPECT_EQ(count(RecipientState::queued), 0);
-    device.pause.reset();
-    post(DeviceChanged{.device = device});
+    unpause();
     EXPECT_TRUE(connector->sent.empty());
 }
 

@@ -92,6 +92,14 @@ bool Dispatcher::is_withheld(const store::QueuedMessage& queued) const {
            options_.campaign_may_send && !options_.campaign_may_send(*message.campaign);
 }
 
+/// The same if its recipient is suppressed. What people send by hand of a campaign that has ended
+/// has nowhere to return to.
+bool Dispatcher::returns_if_suppressed(const store::QueuedMessage& queued) const {
+    const auto& message = *queued.message;
+    return !queued.perhaps_sent && message.campaign && message.campaign_row != 0 &&
+           options_.campaign_is_open && options_.campaign_is_open(*message.campaign);
+}
+
 /// Returns the message to its campaign. A send of it was not begun.
 void Dispatcher::withdraw(InFlight& flight, std::move_only_function<void(bool)> done) {
     end_suspicion(flight);

@@ -147,14 +147,15 @@ void Dispatcher::begin_send(InFlight& flight) {
         send(flight);
         return;
     }
-    committer_.record_intent(flight.begin_recording(),
-                             [this, id = message.id](const store::Intent& intent) {
-                                 if (intent.damaged) {
-                                     post_(Committed{.message = id});  // Its lane has stopped.
-                                 } else {
-                                     post_(IntentRecorded{.message = id});
-                                 }
-                             });
+    committer_.record_intent(
+        flight.begin_recording(returns_if_suppressed(flight.queued())),
+        [this, id = message.id](const store::Intent& intent) {
+            if (intent.damaged) {
+                post_(Committed{.message = id});  // Its lane has stopped.
+            } else {
+                post_(IntentRecorded{.message = id, .recorded = intent.recorded});
+            }
+        });
 }
 
 /// True: its connector has another suspect. The message is put back, for a later attempt.

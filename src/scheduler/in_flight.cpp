@@ -34,12 +34,16 @@ void InFlight::count_in_pace(Timestamp now, Millis jitter, Millis day_left) {
     paced_ = lane_.pacer().sent(now, jitter, day_left);
 }
 
-store::Intent InFlight::begin_recording() {
+store::Intent InFlight::begin_recording(bool returns_if_suppressed) {
     stage_ = Stage::recording;
     return {.message = message().id,
             .device = message().device,
             .source = message().source,
-            .queued_at = queued_.queued_at};
+            .queued_at = queued_.queued_at,
+            .unless_suppressed = returns_if_suppressed
+                                     ? model::PhoneNumber::parse(message().recipient)
+                                     : std::nullopt,
+            .account = message().account};
 }
 
 Timestamp InFlight::note_failing(Timestamp now) {

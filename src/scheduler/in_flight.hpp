@@ -71,7 +71,8 @@ public:
     void take_back_from_pace() { lane_.pacer().take_back(paced_); }
     /// (Pacer::uncount).
     void uncount_in_pace() { lane_.pacer().uncount(paced_); }
-    [[nodiscard]] store::Intent begin_recording();
+    /// `returns_if_suppressed`: store::Intent::unless_suppressed
+    [[nodiscard]] store::Intent begin_recording(bool returns_if_suppressed);
     void note_intent() noexcept { queued_.intent_recorded = true; }
     void begin_sending() noexcept { stage_ = Stage::sending; }
 

@@ -50,6 +50,9 @@ struct Options {
     /// Whether messages of the campaign may be sent now. Others are withdrawn when they are due.
     /// Called on the scheduler's thread; must not block. Empty: all may.
     std::function<bool(model::CampaignId)> campaign_may_send;
+    /// Whether a campaign goes on, so that a message returns to it whose recipient was suppressed
+    /// since it was queued. Empty: such messages are sent.
+    std::function<bool(model::CampaignId)> campaign_is_open{};
     /// Called for each message that was withdrawn, after the commit, on the committer's thread.
     std::function<void(const model::Message&)> on_withdrawn;
     /// Called for each message that was handed over, after the commit, on the committer's thread.
@@ -110,8 +113,9 @@ struct Counts {
 /// window are in flight together and may complete in any order.
 ///
 /// Campaigns: before a recipient's message is sent or its file fetched, and once more when its
-/// intent is durable, `campaign_may_send` is asked. If it may not, the message returns to its
-/// campaign (store::Finish::withdrawn). A message that the platform may have, because of a crash or
+/// intent is durable, `campaign_may_send` is asked. If it may not, or if the account has suppressed
+/// the recipient by the time of the intent, the message returns to its campaign
+/// (store::Finish::withdrawn). A message that the platform may have, because of a crash or
 /// an unknown outcome, is sent all the same, and not withdrawn: the campaign would send to its
 /// recipient again, as another message.
 ///

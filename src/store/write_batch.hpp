@@ -52,8 +52,14 @@ struct Intent {
     model::PhoneNumber device;
     model::Source source = model::Source::api;
     Timestamp queued_at;  // Its position in the lane's queue.
+    /// Of a message that returns to its campaign if the account has suppressed this number since
+    /// the message was queued. Empty: it is sent all the same.
+    std::optional<model::PhoneNumber> unless_suppressed{};
+    model::AccountId account{};
 
-    bool damaged = false;  // Nothing was written, and the message must not be sent.
+    // Where one of these is so, nothing was written, and the message must not be sent.
+    bool damaged = false;
+    bool recorded = true;  // False: the number is suppressed.
 };
 
 /// Ends a message: removes its queue row, adds its completion and callback rows, and refunds a

@@ -52,6 +52,26 @@ struct CampaignChecksTest : CampaignTest {
     }
 };
 
+TEST_P(CampaignChecksTest, ANumberThatWasSuppressedSinceItWasQueuedIsNotSentTo) {
+    const auto id = running(1, 2).id;
+    const std::vector made{queued(id, 1), queued(id, 2)};
+    suppress(1, SuppressionReason::opt_out);
+    WriteBatch batch;
+    for (const auto& one : made) {
+        batch.intents.push_back({.message = one.id,
+                                 .device = device,
+                                 .source = one.source,
+                                 .queued_at = one.due_at,
+                                 .unless_suppressed = number(one.campaign_row),
+                                 .account = account});
+    }
+    write_as_it_is(batch);
+    EXPECT_FALSE(batch.intents[0].recorded);
+    EXPECT_TRUE(batch.intents[1].recorded);
+    EXPECT_FALSE(take(reader()->find_queued(made[0]))->intent_recorded);
+    EXPECT_TRUE(take(reader()->find_queued(made[1]))->intent_recorded);
+}
+
 TEST_P(CampaignChecksTest, ASuppressedNumberIsSkippedAtTheUpload) {
     suppress(1, SuppressionReason::manual);
     const auto id = create().id;

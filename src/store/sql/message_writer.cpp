@@ -80,6 +80,10 @@ MessageWriter::MessageWriter(Connection& connection)
       mark_intent_(connection,
                    "UPDATE queue SET intent = 1 "
                    "WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
+      mark_intent_unless_suppressed_(
+          connection,
+          "UPDATE queue SET intent = 1 WHERE device = ? AND source = ? AND bucket = ? AND id = ? "
+          "AND NOT EXISTS (SELECT 1 FROM suppression WHERE account = ? AND number = ?)"),
       insert_handed_over_(
           connection,
           fmt::format(
@@ -411,9 +415,17 @@ void MessageWriter::flush_lanes() {
     sent_.clear();
 }
 
-void MessageWriter::record_intent(const Intent& intent) {
-    mark_intent_.run(intent.device.value(), static_cast<int>(intent.source),
-                     bucket_of(intent.queued_at), intent.message.sequence());
+void MessageWriter::record_intent(Intent& intent) {
+    const auto source = static_cast<int>(intent.source);
+    const auto bucket = bucket_of(intent.queued_at);
+    if (!intent.unless_suppressed) {
+        mark_intent_.run(intent.device.value(), source, bucket, intent.message.sequence());
+        return;
+    }
+    mark_intent_unless_suppressed_.run(intent.device.value(), source, bucket,
+                                       intent.message.sequence(), intent.account.value,
+                                       intent.unless_suppressed->value());
+    connection_.note_changed(intent.recorded);
 }
 
 void MessageWriter::update_callback(const CallbackUpdate& update) {

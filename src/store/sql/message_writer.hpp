@@ -90,7 +90,7 @@ public:
     void hand_over(HandOver& hand_over);
     /// Sets `decide_by` of those that were handed over. Waits.
     void note_decide_by();
-    void record_intent(const Intent& intent);
+    void record_intent(Intent& intent);
     void update_callback(const CallbackUpdate& update);
     void write_results();
     void add_callback(const model::Callback& callback);
@@ -159,6 +159,7 @@ private:
     GroupedInsert insert_queue_;
     Statement delete_queue_;
     Statement mark_intent_;
+    Statement mark_intent_unless_suppressed_;
     Statement insert_handed_over_;
     GroupedInsert insert_completion_;
     GroupedInsert insert_callback_;
