@@ -59,6 +59,7 @@ enum class Pool : std::uint8_t {
     testing,    // Waits for any host that the caller names.
     uploading,  // Waits for the body of an upload.
     asking,     // May wait for a platform's answer.
+    stopping,   // Stops what runs: must not wait for what else its caller has asked.
 };
 
 /// What the "{}" in an operation's path names. The log of changes finds the row and its account by

@@ -312,7 +312,7 @@ private:
     OpenUploads open_uploads_{clock_};
     const AppAddress app_;
     const OnUnreadable on_unreadable_;
-    std::array<CallThreads, 7> pools_{
+    std::array<CallThreads, 8> pools_{
         CallThreads{"manage"},                                   // Pool::brief
         CallThreads{"manage-long", CallThreads::Work::lengthy},  // Pool::lengthy
         CallThreads{"manage-hash", CallThreads::Work::lengthy},
@@ -320,6 +320,7 @@ private:
         CallThreads{"manage-test", testing_threads},
         CallThreads{"manage-upload", CallThreads::Work::lengthy, OpenUploads::threads_count},
         CallThreads{"manage-ask"},
+        CallThreads{"manage-stop"},
     };
 };
 
