@@ -57,7 +57,7 @@ Result<store::PlannedRows> Feed::next(const model::Campaign& campaign,
     if (!taken) {
         return pass(taken);
     }
-    batch.planned.next_due_at = batch.spacing.due();
+    batch.planned.next_due_at = batch.spacing.next_due_at();
     batch.planned.at = batch.wall_now;
     return std::move(batch.planned);
 }

@@ -18,6 +18,10 @@ std::optional<QuietTime> next_quiet(const model::CampaignPlan& plan, const TimeZ
     return plan.quiet_hours ? quiet_time(*plan.quiet_hours, zone, now) : std::nullopt;
 }
 
+Millis ceil_millis(std::int64_t micros) {
+    return std::chrono::ceil<Millis>(microseconds{micros});
+}
+
 }  // namespace
 
 std::size_t depth_of(const model::Pace& pace) noexcept {
@@ -27,21 +31,31 @@ std::size_t depth_of(const model::Pace& pace) noexcept {
                                          device_depth_min, device_depth_max);
 }
 
-Spacing::Spacing(const model::Campaign& campaign, Millis available, Timestamp now)
-    : begin_(std::max(campaign.next_due_at, now)) {
+Spacing::Spacing(const model::Campaign& campaign, Millis available, Timestamp now, First first)
+    : next_due_at_(campaign.next_due_at), begin_(next_due_at_) {
     const auto& plan = campaign.plan;
     if (plan.per_minute && *plan.per_minute > 0) {
-        gap_micros_ = microseconds{std::chrono::minutes{1}}.count() / *plan.per_minute;
+        pace_micros_ = microseconds{std::chrono::minutes{1}}.count() / *plan.per_minute;
     }
+    gap_micros_ = pace_micros_;
     const auto pending = campaign.counts.of(model::RecipientState::pending);
     if (plan.finish_by && pending > 0) {
         const auto spread = microseconds{std::max(available, Millis{0})}.count() / pending;
         gap_micros_ = std::max(gap_micros_, spread);
     }
+    if (first == First::spread && next_due_at_ != Timestamp{}) {  // It has sent before.
+        begin_ += ceil_millis(gap_micros_ - pace_micros_);
+    }
+    begin_ = std::max(begin_, now);
 }
 
 Timestamp Spacing::due() const noexcept {
-    return begin_ + std::chrono::ceil<Millis>(microseconds{gap_micros_ * taken_});
+    return begin_ + ceil_millis(gap_micros_ * taken_);
+}
+
+Timestamp Spacing::next_due_at() const noexcept {
+    return taken_ == 0 ? next_due_at_
+                       : begin_ + ceil_millis(gap_micros_ * (taken_ - 1) + pace_micros_);
 }
 
 Millis open_time(const model::CampaignPlan& plan, const TimeZone& zone, Timestamp from,

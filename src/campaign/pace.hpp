@@ -23,24 +23,36 @@ constexpr std::size_t device_depth_max = 1'024;
 
 /// Spaces the messages of one campaign.
 ///
-/// Operation: `begin_at` is the due time of the first message, and each `next` moves it on by the
-/// gap. Time that has passed without a message is not made up for.
+/// Operation: each message is due a gap after the one before, the first one after the last one of
+/// an earlier batch. Time that has passed without a message is not made up for.
+///
+/// Between batches only what the pace allows is kept (Campaign::next_due_at), at most a minute
+/// after the last message. What `finish_by` adds is computed anew each time, so that another plan,
+/// or more recipients, count at once.
 ///
 /// All times are queue time, except where they are said to be the wall clock's.
 class Spacing {
 public:
+    /// Whether the first message waits for `finish_by` too, or for the pace alone.
+    enum class First : std::uint8_t { spread, by_pace };
+
     /// `per_minute` and `finish_by` of the plan give the gap; the longer one counts. `available`:
     /// the time in which it may send until `finish_by`, for its `pending` messages.
-    Spacing(const model::Campaign& campaign, Millis available, Timestamp now);
+    Spacing(const model::Campaign& campaign, Millis available, Timestamp now,
+            First first = First::spread);
 
     /// The due time of the next message.
     [[nodiscard]] Timestamp due() const noexcept;
+    /// Campaign::next_due_at, once those that were taken are on their way.
+    [[nodiscard]] Timestamp next_due_at() const noexcept;
     /// One message has taken it.
     void take() noexcept { ++taken_; }
 
 private:
+    Timestamp next_due_at_;  // Before any is taken.
     Timestamp begin_;
-    std::int64_t gap_micros_ = 0;
+    std::int64_t pace_micros_ = 0;
+    std::int64_t gap_micros_ = 0;  // With `finish_by`.
     std::int64_t taken_ = 0;
 };
 

@@ -57,6 +57,22 @@ TEST_F(SpacingTest, WithAnEndTheRestIsSpreadEvenlyButNeverFasterThanThePace) {
     EXPECT_EQ(due_after(1, 10min), now + 1min);
 }
 
+TEST_F(SpacingTest, OfTheGapBeforeItsNextMessageOnlyThePaceIsKept) {
+    campaign.plan.per_minute = 60;
+    campaign.plan.finish_by = now + 10min;
+    campaign.counts.of(model::RecipientState::pending) = 100;
+    Spacing spacing{campaign, 10min, now};
+    EXPECT_EQ(spacing.next_due_at(), Timestamp{}) << "none was taken";
+    spacing.take();
+    spacing.take();
+    EXPECT_EQ(spacing.next_due_at(), now + 7s);
+    campaign.next_due_at = spacing.next_due_at();
+    EXPECT_EQ(due_after(0, 10min), now + 12s);
+    EXPECT_EQ((Spacing{campaign, 10min, now, Spacing::First::by_pace}.due()), now + 7s);
+    campaign.plan.finish_by.reset();
+    EXPECT_EQ(due_after(0), now + 7s);
+}
+
 struct OpenTimeTest : ::testing::Test {
     const TimeZone jakarta = TimeZone::find("Asia/Jakarta").value();
     model::CampaignPlan plan{.quiet_hours = model::QuietHours{.from = 20h, .to = 8h}};

@@ -184,6 +184,9 @@ void Runner::follow_state(Known& known, const CampaignPtr& before) {
     known.owes_notice = before != nullptr || !model::has_ended(campaign.state);
     known.withdrawn = false;
     known.withdrawn_to = 0;
+    // Who resumes a campaign waits for its pace, but not for its `finish_by`: each time it may send
+    // one message before that is due.
+    known.goes_on = campaign.state == CampaignState::running;
     known.feed_at = {};
     known.ends.clear();
 }

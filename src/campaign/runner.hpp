@@ -156,6 +156,7 @@ private:
         bool withdrawing = false;  // A withdrawal is under way,
         bool withdrawn = false;    // or complete.
         std::uint32_t withdrawn_to = 0;
+        bool goes_on = false;      // It was started or resumed, and has queued nothing since.
         bool owes_notice = false;  // Its webhook was not notified of its state.
         bool left = false;         // Its account was detached.
         bool stalled = false;      // That was reported.
@@ -207,7 +208,7 @@ private:
     [[nodiscard]] bool queue_one_of(std::deque<model::CampaignId>& queue);
     [[nodiscard]] bool queue_rows(const KnownPtr& known);
     [[nodiscard]] FreePlaces free_places(const model::Campaign& campaign) const;
-    [[nodiscard]] Spacing spacing_of(const model::Campaign& campaign) const;
+    [[nodiscard]] Spacing spacing_of(const Known& known) const;
     [[nodiscard]] Timestamp due_max(const model::Campaign& campaign) const;
     void submit(const KnownPtr& known, store::PlannedRows planned);
     void rows_queued(const KnownPtr& known, const std::shared_ptr<Submitted>& submitted,

@@ -99,7 +99,7 @@ bool Runner::queue_rows(const KnownPtr& known) {
         !rooms_.open.may_send(campaign.id)) {
         return false;
     }
-    const auto spacing = spacing_of(campaign);
+    const auto spacing = spacing_of(*known);
     const auto latest = due_max(campaign);
     auto places = free_places(campaign);
     const auto account = rooms_.directory.find_account(campaign.account);
@@ -143,13 +143,17 @@ FreePlaces Runner::free_places(const model::Campaign& campaign) const {
     return places;
 }
 
-Spacing Runner::spacing_of(const model::Campaign& campaign) const {
+/// The time that is left begins with the last message, if that is still to come.
+Spacing Runner::spacing_of(const Known& known) const {
+    const auto& campaign = *known.campaign;
+    const auto now = rooms_.clock.now();
     Millis available{0};
     if (const auto zone = rooms_.open.zone_of(campaign.id); campaign.plan.finish_by && zone) {
-        available =
-            open_time(campaign.plan, *zone, rooms_.clock.wall_now(), *campaign.plan.finish_by);
+        const auto from = std::max(campaign.next_due_at, now) - rooms_.clock.offset();
+        available = open_time(campaign.plan, *zone, from, *campaign.plan.finish_by);
     }
-    return Spacing{campaign, available, rooms_.clock.now()};
+    return Spacing{campaign, available, now,
+                   known.goes_on ? Spacing::First::by_pace : Spacing::First::spread};
 }
 
 /// Rows that are due later than this stay in the campaign: also those that are due in quiet hours.
@@ -221,6 +225,7 @@ void Runner::after_queueing(const KnownPtr& known, const Submitted& submitted,
     known->queueing = false;
     rows_under_way_ -= submitted.devices.size();
     if (done) {
+        known->goes_on = false;
         step_.note(submitted.devices.size(), submitted.took);
     }
     if (!done || credit_exhausted) {

@@ -192,10 +192,13 @@ Result<void> Runner::add_notice(store::Tables& tables, const model::Campaign& ca
 
 void Runner::look_for_stall(const KnownPtr& known) {
     const auto& campaign = *known->campaign;
-    const bool due = campaign.counts.of(RecipientState::queued) > 0 ||
-                     campaign.next_due_at <= rooms_.clock.now();
-    if (known->stalled || !due || !rooms_.open.may_send(campaign.id) ||
+    if (known->stalled || !rooms_.open.may_send(campaign.id) ||
         rooms_.clock.steady_now() < known->moved_at + stalled_after) {
+        return;
+    }
+    const bool due = campaign.counts.of(RecipientState::queued) > 0 ||
+                     spacing_of(*known).due() <= rooms_.clock.now();
+    if (!due) {
         return;
     }
     known->stalled = true;

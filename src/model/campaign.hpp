@@ -226,7 +226,8 @@ struct Campaign {
     CampaignEnds ends;
     /// Credits that are reserved for its recipients and not used yet.
     std::int64_t reserved = 0;
-    /// The due time of its next message (queue time), by its pace.
+    /// The earliest due time of its next message (queue time), by `per_minute` alone; `finish_by`
+    /// may put it off. Zero: it has sent nothing.
     Timestamp next_due_at{};
     Timestamp created_at{};
     std::optional<Timestamp> started_at;
