@@ -189,6 +189,14 @@ std::unexpected<Error> nothing_sent(Call& call, const model::Campaign& campaign,
     return pass(first.sent);
 }
 
+/// Details quote texts and values.
+void hide_details(boost::json::array& problems, Language language) {
+    for (auto& problem : problems) {
+        problem.as_object()["detail"] =
+            translated("viewers do not see the texts of messages", language);
+    }
+}
+
 }  // namespace
 
 std::vector<campaign::CheckedDevice> devices_of(const Context& context,
@@ -279,8 +287,12 @@ Result<value> check(const Context& context, Call& call) {
     if (!report) {
         return pass(report);
     }
+    auto problems = view(std::span{report->problems}, call.head.language);
+    if (call.principal.sees_masked(campaign->account)) {
+        hide_details(problems, call.head.language);
+    }
     return boost::json::object{{"ready", report->ready},
-                               {"problems", view(std::span{report->problems}, call.head.language)},
+                               {"problems", std::move(problems)},
                                {"recipients", report->recipients},
                                {"credit", report->credit},
                                {"seconds", report->seconds.count()}};

@@ -1,11 +1,11 @@
-// POST /campaigns/ID/test: each number is judged by itself.
+// Checks and tests of campaigns, as calls answer them.
 #include "api/manage/engine/manage_fixture.hpp"
 
 namespace merpati::api::manage {
 namespace {
 
-struct CampaignTestSendsTest : testing::ManageTest {
-    CampaignTestSendsTest() {
+struct ReadinessTest : testing::ManageTest {
+    ReadinessTest() {
         make_device(account, "6281100000001");
         id = call(http::Method::post, "/campaigns",
                   R"({"account":")" + account +
@@ -34,24 +34,24 @@ struct CampaignTestSendsTest : testing::ManageTest {
     std::string id;
 };
 
-TEST_F(CampaignTestSendsTest, EachNumberIsTried) {
+TEST_F(ReadinessTest, EachNumberIsTried) {
     EXPECT_EQ(test().status, 200);
     EXPECT_EQ(control.tests.size(), 2U);
 }
 
-TEST_F(CampaignTestSendsTest, ARefusalOfOneDoesNotEndTheOthers) {
+TEST_F(ReadinessTest, ARefusalOfOneDoesNotEndTheOthers) {
     control.refusal = ErrorCode::conflict;
     EXPECT_EQ(test().status, 409);
     EXPECT_EQ(control.tests.size(), 2U);
 }
 
-TEST_F(CampaignTestSendsTest, TheOthersDoNotWaitForAStoreThatIsSlow) {
+TEST_F(ReadinessTest, TheOthersDoNotWaitForAStoreThatIsSlow) {
     control.refusal = ErrorCode::timeout;
     EXPECT_EQ(test().status, 504);
     EXPECT_EQ(control.tests.size(), 1U);
 }
 
-TEST_F(CampaignTestSendsTest, TheFirstTestThatIsStoredHasTheKey) {
+TEST_F(ReadinessTest, TheFirstTestThatIsStoredHasTheKey) {
     EXPECT_EQ(test_with_key().status, 200);
     ASSERT_EQ(control.tests.size(), 2U);
     ASSERT_TRUE(control.tests.front().key);
@@ -61,11 +61,28 @@ TEST_F(CampaignTestSendsTest, TheFirstTestThatIsStoredHasTheKey) {
     EXPECT_EQ(control.tests.size(), 2U);
 }
 
-TEST_F(CampaignTestSendsTest, AfterARefusalTheNextTestHasTheKey) {
+TEST_F(ReadinessTest, AfterARefusalTheNextTestHasTheKey) {
     control.refusal = ErrorCode::conflict;
     EXPECT_EQ(test_with_key().status, 409);
     ASSERT_EQ(control.tests.size(), 2U);
     EXPECT_TRUE(control.tests.back().key);
+}
+
+TEST_F(ReadinessTest, AViewersCheckQuotesNothing) {
+    ASSERT_EQ(post("/admin/people", R"({"email":"v@toko.example","password":"kuda lumping 7",)"
+                                    R"("account":"acc_1","role":"viewer"})")
+                  .status,
+              200);
+    ASSERT_EQ(call(http::Method::patch, "/campaigns/" + id, R"({"message":"halo {{rahasia"})").status,
+              200);
+    const auto viewer =
+        admission::Principal::of(directory.people().find(std::string_view{"v@toko.example"}));
+    const auto path = "/campaigns/" + id + "/check";
+    EXPECT_THAT(post(path, "{}").whole(), ::testing::HasSubstr("rahasia"));
+    const auto seen = call_as(viewer, http::Method::post, path, "{}");
+    EXPECT_EQ(seen.status, 200);
+    EXPECT_THAT(seen.whole(), ::testing::Not(::testing::HasSubstr("rahasia")));
+    EXPECT_FALSE(seen.json.at("ready").as_bool());
 }
 
 }  // namespace
