@@ -270,6 +270,12 @@ Result<void> remove(store::Tables& tables, model::CampaignId id) {
     if (campaign->state != CampaignState::draft && !model::has_ended(campaign->state)) {
         return not_in(*campaign, "removed");
     }
+    // Messages of a campaign that is not there are sent.
+    if (campaign->state != CampaignState::draft && campaign->counts.open() > 0) {
+        return fail(ErrorCode::conflict,
+                    "recipients of the campaign are still pending or queued: wait until the "
+                    "server has ended them, then remove it");
+    }
     return tables.campaigns().remove_campaign(id);
 }
 

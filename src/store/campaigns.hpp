@@ -118,7 +118,8 @@ public:
     /// CampaignEnds anew. A move to the same state changes reason and `until` alone.
     virtual Result<model::Campaign> move_campaign(model::CampaignId id,
                                                   const CampaignMove& move) = 0;
-    /// Hides the campaign; `remove_rows` then removes its rows and, at last, the campaign.
+    /// Hides the campaign; `remove_rows` then removes its rows and, at last, the campaign. None of
+    /// its rows may be queued: nothing would keep back their messages.
     virtual Result<void> remove_campaign(model::CampaignId id) = 0;
 
     /// Reserves the account's credit, so that the reserve is one for each row that is pending or

@@ -75,6 +75,10 @@ inline constexpr std::array texts_of_campaigns{
     Text{"the campaign has not been started", "kampanye belum dimulai"},
     Text{"rows of the campaign are still being cancelled: try again soon",
          "baris kampanye masih dibatalkan: coba lagi sebentar lagi"},
+    Text{"recipients of the campaign are still pending or queued: wait until the server has ended "
+         "them, then remove it",
+         "penerima kampanye masih menunggu atau dalam antrean: tunggu sampai server "
+         "menyelesaikannya, lalu hapus kampanyenya"},
     Text{"the account has {} campaigns that have not ended: remove drafts, or cancel some",
          "akun ini mempunyai {0} kampanye yang belum selesai: hapus draf, atau batalkan sebagian"},
     Text{"the account has {} campaigns: remove some that have ended",
