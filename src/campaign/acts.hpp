@@ -91,10 +91,15 @@ struct Retry {
     store::RetryScope scope = store::RetryScope::failed;
     std::optional<model::StatusCode> code{};  // Only those that failed with it.
 };
-/// One step of making rows pending again. The first one pauses a campaign that has ended; a running
-/// one whose credit no longer suffices is paused for `credit`.
-[[nodiscard]] Result<store::RowStep> retry_step(store::Tables& tables, const Retry& retry,
-                                                std::uint32_t after_row, Timestamp now);
+struct RetryStep {
+    store::RowStep rows;
+    std::optional<Timestamp> finished_at{};  // Of the campaign after the step.
+};
+/// One step of making rows pending again, after the step `before`. The first row pauses a campaign
+/// that has ended; a running one whose credit no longer suffices is paused for `credit`. Errors:
+/// conflict also if the campaign has ended since `before`.
+[[nodiscard]] Result<RetryStep> retry_step(store::Tables& tables, const Retry& retry,
+                                           const RetryStep& before, Timestamp now);
 
 /// Runs one change (Committer::change_and_wait, api::manage::Context::change).
 using RunChange =

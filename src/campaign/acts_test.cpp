@@ -117,5 +117,43 @@ TEST_F(ActsTest, ADraftIsRemovedWithItsPendingRows) {
     EXPECT_TRUE(remove_campaign(world->add_campaign(account, {device}, 3)));
 }
 
+TEST_F(ActsTest, ARetryOfNoRowLeavesACampaignEnded) {
+    const auto id = finished_with_failures(2);
+    const auto finished_at = world->campaign(id).finished_at;
+    const auto rows = retry_failed(id, change(), StatusCode::recipient_invalid);
+    ASSERT_TRUE(rows);
+    EXPECT_EQ(*rows, 0U);
+    EXPECT_EQ(world->state(id), "finished");
+    EXPECT_EQ(world->campaign(id).finished_at, finished_at);
+    EXPECT_EQ(retry_failed(id, change(), StatusCode::failed), 2U);
+    EXPECT_EQ(world->state(id), "paused asked");
+}
+
+TEST_F(ActsTest, ARetryFindsItsFirstRowInALaterStep) {
+    add_account_and_device();
+    world->platform->outcome_of = [](const model::Message& message) {
+        return std::optional{message.campaign_row > rows_step
+                                 ? PlayedPlatform::failed_outcome(StatusCode::failed)
+                                 : PlayedPlatform::sent_outcome()};
+    };
+    const auto id = finished(rows_step + 2);
+    EXPECT_EQ(retry_failed(id, change()), 2U);
+    EXPECT_EQ(world->state(id), "paused asked");
+    EXPECT_EQ(pending(id), 2);
+}
+
+TEST_F(ActsTest, ARetryDoesNotUndoACancelBetweenItsSteps) {
+    const auto id = finished_with_failures(rows_step + 2);
+    const auto refused = retry_failed(id, before_change(2, [&] {
+                                          cancel_campaign(id);
+                                          world->settle();  // The rows of the first step too.
+                                      }));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::conflict);
+    EXPECT_EQ(world->state(id), "cancelled");
+    EXPECT_EQ(pending(id), 0);
+    world->expect_exact(id);
+}
+
 }  // namespace
 }  // namespace merpati::campaign

@@ -11,13 +11,17 @@ using model::Campaign;
 using model::CampaignReason;
 using model::CampaignState;
 
+Result<Campaign> move_to_paused(store::Tables& tables, model::CampaignId id, CampaignReason reason,
+                                Timestamp now) {
+    return tables.campaigns().move_campaign(
+        id, {.state = CampaignState::paused, .reason = reason, .at = now});
+}
+
 /// A running campaign needs the credit of its new rows at once; a paused one when it is resumed.
 Result<void> reserve_for_more(store::Tables& tables, const Campaign& campaign, Timestamp now) {
     auto reserved = tables.campaigns().reserve_credit(campaign.id, now);
     if (!reserved && reserved.error().code == ErrorCode::refused) {
-        reserved = tables.campaigns().move_campaign(
-            campaign.id,
-            {.state = CampaignState::paused, .reason = CampaignReason::credit, .at = now});
+        reserved = move_to_paused(tables, campaign.id, CampaignReason::credit, now);
     }
     return reserved ? Result<void>{} : pass(reserved);
 }
@@ -102,8 +106,8 @@ private:
 
 }  // namespace
 
-Result<store::RowStep> retry_step(store::Tables& tables, const Retry& retry,
-                                  std::uint32_t after_row, Timestamp now) {
+Result<RetryStep> retry_step(store::Tables& tables, const Retry& retry, const RetryStep& before,
+                             Timestamp now) {
     auto campaign = find(tables, retry.id);
     if (!campaign) {
         return pass(campaign);
@@ -111,37 +115,43 @@ Result<store::RowStep> retry_step(store::Tables& tables, const Retry& retry,
     if (campaign->state == CampaignState::draft || campaign->state == CampaignState::scheduled) {
         return fail(ErrorCode::conflict, "the campaign has not been started");
     }
-    if (model::has_ended(campaign->state)) {
-        if (campaign->counts.open() > 0) {
-            return fail(ErrorCode::conflict,
-                        "rows of the campaign are still being cancelled: try again soon");
-        }
+    const bool has_ended = model::has_ended(campaign->state);
+    if (has_ended && before.rows.last_row != 0 && campaign->finished_at != before.finished_at) {
+        return fail(ErrorCode::conflict,
+                    "the campaign has ended meanwhile: no more of its recipients are retried");
+    }
+    if (has_ended && campaign->counts.open() > 0) {
+        return fail(ErrorCode::conflict,
+                    "rows of the campaign are still being cancelled: try again soon");
+    }
+    const auto rows = tables.campaigns().retry_rows(retry.id, retry.scope, retry.code,
+                                                    before.rows.last_row, rows_step, now);
+    if (!rows) {
+        return pass(rows);
+    }
+    if (rows->changed > 0 && has_ended) {
         if (auto room = tables.campaigns().check_room(campaign->account); !room) {
             return pass(room);
         }
-        campaign = tables.campaigns().move_campaign(
-            retry.id, {.state = CampaignState::paused, .reason = CampaignReason::asked, .at = now});
+        campaign = move_to_paused(tables, retry.id, CampaignReason::asked, now);
         if (!campaign) {
             return pass(campaign);
         }
-    }
-    auto step =
-        tables.campaigns().retry_rows(retry.id, retry.scope, retry.code, after_row, rows_step, now);
-    if (step && step->changed > 0 && campaign->state == CampaignState::running) {
+    } else if (rows->changed > 0 && campaign->state == CampaignState::running) {
         if (auto reserved = reserve_for_more(tables, *campaign, now); !reserved) {
             return pass(reserved);
         }
     }
-    return step;
+    return RetryStep{.rows = *rows, .finished_at = campaign->finished_at};
 }
 
 Result<std::uint64_t> retry(const RunChange& change, const Retry& retry, const Clock& clock) {
     std::uint64_t rows = 0;
-    store::RowStep step;
-    while (!step.complete) {
-        const auto after = step.last_row;
+    RetryStep step;
+    while (!step.rows.complete) {
+        const auto before = step;
         auto done = change([&](store::Tables& tables) -> Result<void> {
-            auto made = retry_step(tables, retry, after, clock.now());
+            auto made = retry_step(tables, retry, before, clock.now());
             if (!made) {
                 return pass(made);
             }
@@ -151,7 +161,7 @@ Result<std::uint64_t> retry(const RunChange& change, const Retry& retry, const C
         if (!done) {
             return pass(done);
         }
-        rows += step.changed;
+        rows += step.rows.changed;
     }
     return rows;
 }

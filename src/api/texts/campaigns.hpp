@@ -75,6 +75,8 @@ inline constexpr std::array texts_of_campaigns{
     Text{"the campaign has not been started", "kampanye belum dimulai"},
     Text{"rows of the campaign are still being cancelled: try again soon",
          "baris kampanye masih dibatalkan: coba lagi sebentar lagi"},
+    Text{"the campaign has ended meanwhile: no more of its recipients are retried",
+         "kampanye sudah berakhir sementara itu: penerima lainnya tidak dicoba lagi"},
     Text{"recipients of the campaign are still pending or queued: wait until the server has ended "
          "them, then remove it",
          "penerima kampanye masih menunggu atau dalam antrean: tunggu sampai server "
