@@ -111,7 +111,9 @@ using RunChange =
 
 /// Copies the audience of a campaign to a draft of the same account, such as `begin_clone` makes,
 /// in steps and whole or not at all: every row, as it was uploaded. Suppressions are looked up
-/// anew. The row of a person who was erased is copied as one without a number.
+/// anew. The row of a person who was erased is copied as one without a number. Errors: conflict
+/// also if rows are missing, because retention has removed them, or because the audience was
+/// changed meanwhile.
 [[nodiscard]] Result<store::UploadCounts> copy_audience(const RunChange& change,
                                                         store::ReaderSource& store,
                                                         model::CampaignId from,

@@ -155,5 +155,43 @@ TEST_F(ActsTest, ARetryDoesNotUndoACancelBetweenItsSteps) {
     world->expect_exact(id);
 }
 
+TEST_F(ActsTest, ACopyIsRefusedIfItsSourceIsEmptiedOrGrowsMeanwhile) {
+    add_account_and_device();
+    const auto id = world->add_campaign(account, {device}, rows_step + 2);
+    const auto emptied = copy(id, before_change(2, [&] {
+                                  EXPECT_TRUE(world->act([&](store::Tables& tables) {
+                                      return tables.campaigns().empty_audience(id);
+                                  }));
+                                  world->advance_by_seconds(3);  // Its rows are removed.
+                              }));
+    ASSERT_FALSE(emptied);
+    EXPECT_EQ(emptied.error().code, ErrorCode::conflict);
+
+    const auto other = world->add_campaign(account, {device}, 3);
+    const auto grown = copy(other, before_change(2, [&] { add_row(other); }));
+    ASSERT_FALSE(grown);
+    EXPECT_EQ(grown.error().code, ErrorCode::conflict);
+    const auto whole = copy(other, change());
+    ASSERT_TRUE(whole);
+    EXPECT_EQ(whole->rows, 4U);
+}
+
+TEST_F(ActsTest, ACopyIsRefusedIfItsSourceIsRemovedMeanwhile) {
+    add_account_and_device();
+    const auto id = world->add_campaign(account, {device}, rows_step + 2);
+    EXPECT_FALSE(copy(id, before_change(2, [&] { EXPECT_TRUE(remove_campaign(id)); })));
+}
+
+TEST_F(ActsTest, ACopyIsRefusedIfRetentionHasRemovedRows) {
+    const auto id = finished_with_failures(3);
+    const auto late = copy(id, before_change(1, [&] { prune(id); }));
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().code, ErrorCode::conflict);
+    const auto refused = copy(id, change());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::conflict);
+    EXPECT_THAT(refused.error().detail, HasSubstr("retention"));
+}
+
 }  // namespace
 }  // namespace merpati::campaign

@@ -26,6 +26,16 @@ Result<void> reserve_for_more(store::Tables& tables, const Campaign& campaign, T
     return reserved ? Result<void>{} : pass(reserved);
 }
 
+std::unexpected<Error> rows_are_missing(const Campaign& source) {
+    if (model::has_ended(source.state)) {
+        return fail(ErrorCode::conflict,
+                    "retention has removed recipients of the campaign: copy it without them");
+    }
+    return fail(ErrorCode::conflict,
+                "the recipients of the campaign were changed while they were copied, or cannot all "
+                "be read: try again, or copy it without them");
+}
+
 /// Reads the rows of an audience and stages them as those of another one.
 class AudienceCopy {
 public:
@@ -46,12 +56,20 @@ public:
             if (!page) {
                 return pass(page);
             }
-            if (auto staged = stage(std::move(page->recipients)); !staged) {
+            if (auto staged = stage(**source, std::move(page->recipients)); !staged) {
                 return pass(staged);
             }
             after = page->next;
         }
         auto completed = change_([&](store::Tables& tables) -> Result<void> {
+            const auto now = find(tables, from_);
+            if (!now) {
+                return pass(now);
+            }
+            if (now->counts.total() != static_cast<std::int64_t>(counts_.rows) ||
+                now->columns != (*source)->columns) {
+                return rows_are_missing(*now);
+            }
             auto whole = tables.campaigns().complete_upload(to_, (*source)->columns, counts_);
             return whole ? Result<void>{} : pass(whole);
         });
@@ -59,11 +77,14 @@ public:
     }
 
 private:
-    Result<void> stage(std::vector<model::Recipient> recipients) {
+    Result<void> stage(const Campaign& source, std::vector<model::Recipient> recipients) {
         std::vector<std::uint32_t> sources;
         std::vector<store::NewRecipient> rows;
         rows.reserve(recipients.size());
         for (auto& recipient : recipients) {
+            if (recipient.row != counts_.rows + rows.size() + 1) {  // There was no gap at first.
+                return rows_are_missing(source);
+            }
             sources.push_back(recipient.row);
             rows.push_back({.number = recipient.number,
                             .original = std::move(recipient.original),
@@ -72,7 +93,7 @@ private:
         store::UploadCounts counts;
         auto staged = change_([&](store::Tables& tables) {
             counts = counts_;
-            if (auto kept = forget_erased(tables, sources, rows); !kept) {
+            if (auto kept = forget_erased(tables, source, sources, rows); !kept) {
                 return kept;
             }
             return tables.campaigns().stage_rows(to_, rows, counts, clock_.now());
@@ -82,12 +103,14 @@ private:
     }
 
     /// Of people who were erased, also since their rows were read, nothing is copied.
-    Result<void> forget_erased(store::Tables& tables, const std::vector<std::uint32_t>& sources,
+    Result<void> forget_erased(store::Tables& tables, const Campaign& source,
+                               const std::vector<std::uint32_t>& sources,
                                std::vector<store::NewRecipient>& rows) const {
         for (std::size_t place = 0; place < rows.size(); ++place) {
             const auto erased = tables.campaigns().is_erased(from_, sources[place]);
             if (!erased) {
-                return pass(erased);
+                return erased.error().code == ErrorCode::not_found ? rows_are_missing(source)
+                                                                   : pass(erased);
             }
             if (*erased) {
                 rows[place] = {};

@@ -158,8 +158,8 @@ public:
     virtual Result<void> note_notified(model::CampaignId id, model::CampaignState state,
                                        model::CampaignReason reason) = 0;
 
-    /// Whether the person of the row was erased, or there is no such row. A row that is erased is
-    /// never queued: it ends as cancelled.
+    /// Whether the person of the row was erased. A row that is erased is never queued: it ends as
+    /// cancelled. Errors: not_found also if there is no such row.
     virtual Result<bool> is_erased(model::CampaignId id, std::uint32_t row) = 0;
     /// The account's campaign that last sent a message to the number; empty: none has.
     virtual Result<std::optional<model::CampaignId>> last_campaign_of(

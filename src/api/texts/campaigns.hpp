@@ -77,6 +77,13 @@ inline constexpr std::array texts_of_campaigns{
          "baris kampanye masih dibatalkan: coba lagi sebentar lagi"},
     Text{"the campaign has ended meanwhile: no more of its recipients are retried",
          "kampanye sudah berakhir sementara itu: penerima lainnya tidak dicoba lagi"},
+    Text{"retention has removed recipients of the campaign: copy it without them",
+         "penerima kampanye sudah dihapus karena masa simpannya habis: salin tanpa mereka"},
+    Text{"the recipients of the campaign were changed while they were copied, or cannot all be "
+         "read: try again, or copy it without them",
+         "penerima kampanye diubah saat sedang disalin, atau tidak semuanya dapat dibaca: coba "
+         "lagi, atau salin tanpa mereka"},
+    Text{"the campaign has no such row", "kampanye tidak mempunyai baris itu"},
     Text{"recipients of the campaign are still pending or queued: wait until the server has ended "
          "them, then remove it",
          "penerima kampanye masih menunggu atau dalam antrean: tunggu sampai server "

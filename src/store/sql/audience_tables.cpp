@@ -241,7 +241,10 @@ Result<RowStep> StoredCampaigns::retry_rows(model::CampaignId id, RetryScope sco
 Result<bool> StoredCampaigns::is_erased(model::CampaignId id, std::uint32_t row) {
     recipients().write_moves();
     auto found = find_row_.query(row_key(id, row));
-    return !found.next() || (!found.null(1) && found.text(2).empty());
+    if (!found.next()) {
+        return fail(ErrorCode::not_found, "the campaign has no such row");
+    }
+    return !found.null(1) && found.text(2).empty();
 }
 
 Result<std::optional<model::CampaignId>> StoredCampaigns::last_campaign_of(
