@@ -5,11 +5,13 @@
 
 namespace merpati::callback {
 
-std::unordered_set<Uuid> asked_again(std::string_view body) {
-    // Most answers are empty, or a word.
+bool begins_object(std::string_view body) noexcept {
     const auto begin = body.find_first_not_of(" \t\r\n");
-    if (begin == std::string_view::npos || body[begin] != '{' ||
-        body.size() > batch_answer_bytes_max) {
+    return begin != std::string_view::npos && body[begin] == '{';
+}
+
+std::unordered_set<Uuid> asked_again(std::string_view body) {
+    if (!begins_object(body) || body.size() > batch_answer_bytes_max) {
         return {};
     }
     boost::system::error_code error;

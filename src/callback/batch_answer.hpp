@@ -9,6 +9,10 @@
 
 namespace merpati::callback {
 
+/// Whether an answer, or the beginning of one, may be JSON that names events. Most are empty, or a
+/// word.
+[[nodiscard]] bool begins_object(std::string_view body) noexcept;
+
 /// The ids that a 2xx answer asks for again: `{"retry":["id",…]}`. None, if the body is anything
 /// else, is longer than `batch_answer_bytes_max`, or one element of the list is not a string. Ids
 /// that are none of ours are left out.

@@ -81,6 +81,27 @@ Ids part(const Ids& all, std::size_t from, std::size_t count) {
     return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
+TEST_F(BatchesTest, AnAnswerThatBreaksOffTakesNothing) {
+    start();
+    const auto sent = gathered(2);
+    answer(0, 200);
+    answer(1, outbound::Response{.status = 200, .body = "{\"retry\":[", .is_whole = false});
+    for (const auto& id : sent) {
+        EXPECT_EQ(state(id), CallbackState::waiting);
+    }
+    EXPECT_EQ(attempts_that(AttemptResult::unreachable), 2U);
+}
+
+TEST_F(BatchesTest, WithoutJsonTheStatusIsEnough) {
+    start();
+    const auto sent = gathered(2);
+    answer(0, 200);
+    answer(1, outbound::Response{.status = 200, .body = "o", .is_whole = false});
+    for (const auto& id : sent) {
+        EXPECT_EQ(state(id), CallbackState::delivered);
+    }
+}
+
 TEST_F(BatchesTest, AStatusGoesAtOnceInTheFormOfABatchSignedAsAWhole) {
     start();
     const auto at = queue_clock.now();

@@ -17,6 +17,11 @@ void SenderCore::ended(AttemptPtr attempt, const Answer& answer) {
         halve(*attempt, answer);
         return;
     }
+    if (attempt->batch && answer && !answer->is_whole && begins_object(answer->body)) {
+        // Which events it asks for again may be in the part that did not come.
+        ended(std::move(attempt), fail(ErrorCode::unreachable, "the answer broke off"));
+        return;
+    }
     auto& origin = *attempt->origin;
     const bool dropped = Backlog::drops_results(origin);
     const bool cut = dropped || (!answer && answer.error().code == ErrorCode::shutting_down);

@@ -339,6 +339,7 @@ void Client::Impl::end(const TransferPtr& transfer, Result<Response> result, boo
     transfers_.erase(transfer);
     if (!result && held->suffices()) {
         result = std::move(held->reader->response());
+        result->is_whole = false;
     }
     if (held->look_up) {
         resolver_.cancel(*std::exchange(held->look_up, std::nullopt));

@@ -216,6 +216,7 @@ TEST_F(ClientTest, TakesWhateverFollowsAHeadThatSuffices) {
         const auto response = fetch(std::move(asked));
         ASSERT_TRUE(response) << rest;
         EXPECT_EQ(response->status, 202) << rest;
+        EXPECT_FALSE(response->is_whole) << rest;
     }
     answer_with(ScriptedReply{.bytes = "HTTP/1.1 202 Accepted\r\nContent-", .close = true});
     auto asked = request();

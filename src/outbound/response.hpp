@@ -14,7 +14,8 @@ namespace merpati::outbound {
 struct Response {
     std::uint16_t status = 0;
     std::vector<std::pair<std::string, std::string>> headers;  // Names in lower case.
-    std::string body;  // At most Request::body_bytes_max; empty with Request::on_body.
+    std::string body;      // At most Request::body_bytes_max; empty with Request::on_body.
+    bool is_whole = true;  // False: with Request::head_suffices the rest of the body did not come.
 
     /// The value of the first header with this lower-case name, or empty.
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
