@@ -251,6 +251,10 @@ test("a failed recipient is pending again after a retry", async () => {
   const again = { scope: "failed", code: 1001 };
   const retried = await done("POST", `/campaigns/${made.id}/retry`, again);
   expect(retried).toMatchObject({ state: "paused", reason: "asked", counts: { pending: 1 } });
+  // By itself it would return to the campaign at once.
+  const alone = await ask("POST", `/messages/${items[0].message}/retry`);
+  expect(alone.status).toBe(409);
+  expect(alone.json.detail).toContain("resume it first");
   await done("POST", `/campaigns/${made.id}/resume`);
   await until(made.id, "finished");
 });

@@ -31,7 +31,9 @@ Checked<void> judge(const store::Accept& accept) {
         case store::Accept::Result::stored:
         case store::Accept::Result::repeated:
         case store::Accept::Result::key_reused:
-        case store::Accept::Result::retried_before:  // Only for Retry, which checks for it first.
+        case store::Accept::Result::retried_before:  // These are for Retry alone, which looks.
+        case store::Accept::Result::campaign_paused:
+        case store::Accept::Result::campaign_cancelled:
             return {};
         case store::Accept::Result::not_permitted:  // Intake has the reason.
             return refuse(Refusal::key_invalid);

@@ -1,6 +1,7 @@
 #include "api/send/retry.hpp"
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -63,16 +64,26 @@ public:
     }
     void refused(Refusal refusal) override { done_(api::refused(refusal)); }
     void stored(const store::Accept& accept) override {
-        if (accept.result == store::Accept::Result::retried_before) {
-            done_(fail(ErrorCode::conflict,
-                       fmt::format("the message was sent again before, as {}",
-                                   accept.retried_as ? accept.retried_as->text() : "another one")));
+        using Result = store::Accept::Result;
+        if (accept.result == Result::retried_before) {
+            refuse(fmt::format("the message was sent again before, as {}",
+                               accept.retried_as ? accept.retried_as->text() : "another one"));
+        } else if (accept.result == Result::campaign_paused) {
+            refuse(fmt::format(
+                "campaign {} is paused and would take the message back: resume it first",
+                campaign_->text()));
+        } else if (accept.result == Result::campaign_cancelled) {
+            refuse(fmt::format(
+                "campaign {} is cancelled and would take the message back: send a new message",
+                campaign_->text()));
         } else {
             done_(accept.message->id);
         }
     }
 
 private:
+    void refuse(std::string why) { done_(fail(ErrorCode::conflict, std::move(why))); }
+
     const model::MessageId ended_;
     const model::Source source_;
     const decltype(model::Message::campaign) campaign_;

@@ -26,7 +26,8 @@ public:
 
     /// Calls `done` once, with the new message's id. Errors: refused (with the text that /v1/send
     /// would answer), forbidden (the caller has lost its rights meanwhile), conflict (it was sent
-    /// again before), busy (as refused, but the same call may succeed later).
+    /// again before, or its campaign is paused or cancelled), busy (as refused, but the same call
+    /// may succeed later).
     void send(const model::Message& ended, admission::Principal caller, Done done);
 
 private:

@@ -4,6 +4,7 @@
 namespace merpati::store {
 namespace {
 
+using model::CampaignState;
 using model::MessageState;
 using model::RecipientState;
 using model::SkipReason;
@@ -102,6 +103,31 @@ TEST_P(CampaignOutcomesTest, AMessageThatWasErasedIsNotSentAgain) {
     batch.accepts.push_back({.message = message_of(id, 1), .retry_of = message.id});
     write_as_it_is(batch);
     EXPECT_EQ(batch.accepts.front().result, Accept::Result::not_permitted);
+}
+
+TEST_P(CampaignOutcomesTest, AMessageIsNotSentAgainWhileItsCampaignIsPausedOrCancelled) {
+    const auto id = running(1, 2).id;
+    const auto failed = queued(id, 1);
+    end(failed, MessageState::failed);
+    const auto send_again = [&] {
+        WriteBatch batch;
+        batch.accepts.push_back({.message = message_of(id, 1), .retry_of = failed.id});
+        write_as_it_is(batch);
+        return std::move(batch.accepts.front());
+    };
+    const std::pair<CampaignState, Accept::Result> cases[]{
+        {CampaignState::paused, Accept::Result::campaign_paused},
+        {CampaignState::cancelled, Accept::Result::campaign_cancelled}};
+    for (const auto& [state, result] : cases) {
+        move(id, state);
+        const auto refused = send_again();
+        EXPECT_EQ(refused.result, result);
+        EXPECT_FALSE(take(reader()->message(refused.message->id)));
+        EXPECT_EQ(row(id, 1).state, RecipientState::failed);
+    }
+    move(id, CampaignState::paused);
+    move(id, CampaignState::running);
+    EXPECT_EQ(send_again().result, Accept::Result::stored) << "it was not sent again before";
 }
 
 TEST_P(CampaignOutcomesTest, AWishToBeErasedIsKeptUntilItIsDone) {

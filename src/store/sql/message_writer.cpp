@@ -31,6 +31,20 @@ std::string new_callback_row() {
                        number_of(model::CallbackState::waiting), "", result_bytes);
 }
 
+/// Why a message of a recipient of the campaign is not sent again by itself: it would return to the
+/// campaign, and be removed, before it is sent. Null: there is no such campaign.
+std::optional<Accept::Result> refusal_of(const CampaignRow* found) {
+    if (found == nullptr || found->is_removed) {
+        return std::nullopt;
+    }
+    if (found->campaign.state == model::CampaignState::paused) {
+        return Accept::Result::campaign_paused;
+    }
+    return found->campaign.state == model::CampaignState::cancelled
+               ? std::optional{Accept::Result::campaign_cancelled}
+               : std::nullopt;
+}
+
 }  // namespace
 
 Senders::Senders(Connection& connection)
@@ -138,6 +152,12 @@ void MessageWriter::accept(Accept& accept) {
     if (accept.retry_of && is_erased(*accept.retry_of)) {
         accept.result = Accept::Result::not_permitted;
         return;
+    }
+    if (accept.retry_of && message.campaign_row != 0) {
+        if (const auto refused = refusal_of(recipients_.campaigns().find(*message.campaign))) {
+            accept.result = *refused;
+            return;
+        }
     }
     switch (charge(message)) {
         case Credits::Charge::exhausted:
