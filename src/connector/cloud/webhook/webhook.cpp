@@ -15,6 +15,13 @@ namespace {
 constexpr std::size_t challenge_bytes_max = 256;
 constexpr Millis pair_wait_unasked{60'000};
 
+/// What an event takes in the store, about.
+std::size_t bytes_of(const WebhookEvent& event) {
+    constexpr std::size_t row = 256;
+    const auto* inbound = std::get_if<InboundEvent>(&event);
+    return inbound == nullptr ? row : row + inbound->message.text.size();
+}
+
 /// Whether the report may succeed if it is made again.
 bool may_succeed_later(const Error& error) {
     return error.code != ErrorCode::not_found && error.code != ErrorCode::invalid_argument;
@@ -182,6 +189,9 @@ void Webhook::report(const WebhookEvent& event, const std::shared_ptr<Storing>& 
         stored(fail(ErrorCode::busy, "the number's secrets are being read"));
     } else if (!number) {
         stored({});
+    } else if (budget_.take(number->device.account, number->device.number, bytes_of(event)) >
+               Millis{0}) {
+        stored(fail(ErrorCode::busy, "too much of the number is stored"));
     } else if (const auto* status = std::get_if<StatusEvent>(&event); status != nullptr) {
         report_status(*number, *status, std::move(stored));
     } else {

@@ -15,6 +15,7 @@
 #include "connector/cloud/webhook/clients.hpp"
 #include "connector/connector.hpp"
 #include "connector/platform_webhook.hpp"
+#include "connector/write_budget.hpp"
 #include "outbound/event_thread.hpp"
 #include "telemetry/log.hpp"
 
@@ -33,8 +34,9 @@ namespace merpati::connector::cloud {
 ///
 /// Threads: any; `start` and `stop` by the owner.
 ///
-/// Limits: waiting_bytes_max of posts that wait or are being stored; more is answered busy. The
-/// secrets: those of AppSecrets.
+/// Limits: waiting_bytes_max of posts that wait or are being stored; more is answered busy. What is
+/// stored of a device and of an account in a second (WriteBudget). The secrets: those of
+/// AppSecrets.
 class Webhook final : public PlatformWebhook {
 public:
     static constexpr std::size_t waiting_bytes_max = std::size_t{48} << 20;
@@ -107,6 +109,7 @@ private:
     const telemetry::Log log_;
     AppSecrets secrets_;
     Clients clients_;
+    WriteBudget budget_{clock_};  // Used on the thread.
     std::atomic<std::size_t> waiting_bytes_{0};
     RequestSlots turns_of_known_{1};
     RequestSlots turns_of_strangers_{1};

@@ -127,6 +127,19 @@ TEST_F(WebhookTest, AnOldFailureDoesNotDisconnectANumberThatWasConnectedSince) {
     EXPECT_TRUE(reported().is(device.number, model::DeviceState::connected));
 }
 
+TEST_F(WebhookTest, WhatIsStoredOfANumberIsLimited) {
+    const std::string text(50'000, 'x');
+    std::size_t posts = 0;
+    Result<Taken> taken = Taken::stored;
+    while (taken && posts < 5'000) {
+        const auto id = "wamid." + std::to_string(++posts);
+        taken = take(GraphDouble::inbound_body(number_id, id, "628", text));
+    }
+    ASSERT_FALSE(taken);
+    EXPECT_EQ(taken.error().code, ErrorCode::busy);
+    EXPECT_GE(posts * text.size(), WriteBudget::device_rate * (WriteBudget::burst_seconds - 1));
+}
+
 TEST_F(WebhookTest, WhatTheGatewayCannotStoreIsToBePostedAgain) {
     events->refuse_next = 1;
     const auto body = GraphDouble::inbound_body(number_id, "wamid.in", "628", "halo");

@@ -19,7 +19,7 @@
 #include "connector/process/program/output_log.hpp"
 #include "connector/process/worker/worker.hpp"
 #include "connector/process/worker/worker_devices.hpp"
-#include "connector/process/worker/write_budget.hpp"
+#include "connector/write_budget.hpp"
 #include "outbound/event_thread.hpp"
 
 namespace merpati::connector::process {

@@ -1,8 +1,8 @@
-#include "connector/process/worker/write_budget.hpp"
+#include "connector/write_budget.hpp"
 
 #include <algorithm>
 
-namespace merpati::connector::process {
+namespace merpati::connector {
 namespace {
 
 constexpr std::chrono::nanoseconds burst = std::chrono::seconds{WriteBudget::burst_seconds};
@@ -58,4 +58,4 @@ void WriteBudget::forget_idle(SteadyTime now) {
     std::erase_if(floor_of_account_, is_full);
 }
 
-}  // namespace merpati::connector::process
+}  // namespace merpati::connector

@@ -1,4 +1,4 @@
-// How much a worker may have stored in a second.
+// How much a worker, or the official platform, may have stored in a second.
 #pragma once
 
 #include <chrono>
@@ -9,14 +9,16 @@
 #include "base/clock.hpp"
 #include "model/ids.hpp"
 
-namespace merpati::connector::process {
+namespace merpati::connector {
 
-/// A worker that floods would fill the store, and delay everybody who commits. Its messages,
+/// A worker that floods would fill the store, and delay everybody who commits. So would an account
+/// that posts in the official platform's name, with the secret of its own device's app. Messages,
 /// statuses and values are therefore counted by their bytes.
 ///
-/// Operation: each device, each account and the worker have a rate. What they do not use adds up to
-/// `burst_seconds` of it: a phone that was away brings what waited for it. An account that uses
-/// less than `account_floor` is not refused because other accounts use the worker's rate up.
+/// Operation: each device, each account and the worker, or the platform, have a rate. What they do
+/// not use adds up to `burst_seconds` of it: a phone that was away brings what waited for it. An
+/// account that uses less than `account_floor` is not refused because other accounts use the
+/// worker's rate up.
 ///
 /// Threads: none. Limits: remembers only who wrote in the last `burst_seconds`.
 class WriteBudget {
@@ -50,4 +52,4 @@ private:
     SteadyTime next_forget_{};
 };
 
-}  // namespace merpati::connector::process
+}  // namespace merpati::connector

@@ -1,10 +1,10 @@
-#include "connector/process/worker/write_budget.hpp"
+#include "connector/write_budget.hpp"
 
 #include <gtest/gtest.h>
 
 #include "testing/manual_clock.hpp"
 
-namespace merpati::connector::process {
+namespace merpati::connector {
 namespace {
 
 using namespace std::chrono_literals;
@@ -79,4 +79,4 @@ TEST_F(WriteBudgetTest, WhatWaitedForAPhoneComesAtOnceAndALongLineAlways) {
 }
 
 }  // namespace
-}  // namespace merpati::connector::process
+}  // namespace merpati::connector
