@@ -77,6 +77,7 @@ describe("a new campaign", () => {
 
   test("keeps all that is given", async () => {
     const first = await draft();
+    const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
     const given = {
       name: "Lengkap",
       purpose: "transactional",
@@ -87,7 +88,7 @@ describe("a new campaign", () => {
       pace: { per_minute: 30 },
       quiet_hours: { from: "21:30", to: "06:00" },
       timezone: "Asia/Makassar",
-      finish_by: "2099-01-31T09:00",
+      finish_by: `${day}T09:00`,
       exclude: { campaigns: [first.id], contacted_within_days: 7 },
       frequency: { messages: 2, days: 7 },
       stop_rules: { failures_in_row: 5 },
@@ -100,7 +101,7 @@ describe("a new campaign", () => {
       ...given,
       devices: [device],
       variants: [{ message: "Halo {a|b}", weight: 3 }, { message: "Hai", weight: 1 }],
-      finish_by: "2099-01-31T01:00:00.000Z",
+      finish_by: `${day}T01:00:00.000Z`,
       stop_rules: { failures_in_row: 5, unregistered_percent: null, opt_outs_per_hundred: null },
       message: null,
     });
@@ -118,6 +119,7 @@ describe("a new campaign", () => {
     [{ timezone: "Asia/Atlantis" }, "timezone"],
     [{ schedule_at: "2001-01-01T00:00:00Z" }, ""],
     [{ schedule_at: "besok" }, ""],
+    [{ finish_by: "2099-01-31T09:00" }, ""],
     [{ media: { url: "https://a.example", column: "b" } }, "media.url"],
     [{ exclude: {} }, "exclude.campaigns"],
     [{ frequency: { messages: 1 } }, "frequency.days"],

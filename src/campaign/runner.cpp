@@ -145,6 +145,7 @@ void Runner::written(const CampaignPtr& campaign) {
     }
     const auto known = know(campaign);
     const auto before = is_new ? nullptr : std::exchange(known->campaign, campaign);
+    known->count_at = {};
     if (before == nullptr || before->counts != campaign->counts) {
         known->moved_at = rooms_.clock.steady_now();
         known->stalled = false;

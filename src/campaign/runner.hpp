@@ -63,7 +63,7 @@ struct RunnerCounts {
 /// nothing has moved for `stalled_after` is reported once as stalled.
 ///
 /// Steps: rows of cancelled campaigns are ended, staged rows and rows of removed campaigns are
-/// removed, `rows_step` in a commit.
+/// removed, `rows_step` in a commit. A step that changes nothing while rows are left has failed.
 ///
 /// Moves: campaigns of accounts are detached and attached again, in this process or another one, as
 /// by a stop and a start of them alone. At the start those are attached that are here
@@ -164,6 +164,8 @@ private:
         SteadyTime read_at{};      // when they may be read again,
         SteadyTime step_at{};      // when a step over them may be tried again,
         SteadyTime judge_at{};     // and when it may be moved again.
+        Millis available{0};       // The time that is left until `finish_by` and not quiet,
+        SteadyTime count_at{};     // and when it is counted again.
         Millis read_pause{0};      // The last pause after a read that failed,
         Millis step_pause{0};      // and after a step.
         SteadyTime moved_at{};     // When its counts changed last.
@@ -208,7 +210,7 @@ private:
     [[nodiscard]] bool queue_one_of(std::deque<model::CampaignId>& queue);
     [[nodiscard]] bool queue_rows(const KnownPtr& known);
     [[nodiscard]] FreePlaces free_places(const model::Campaign& campaign) const;
-    [[nodiscard]] Spacing spacing_of(const Known& known) const;
+    [[nodiscard]] Spacing spacing_of(Known& known) const;
     [[nodiscard]] Timestamp due_max(const model::Campaign& campaign) const;
     void submit(const KnownPtr& known, store::PlannedRows planned);
     void rows_queued(const KnownPtr& known, const std::shared_ptr<Submitted>& submitted,

@@ -15,6 +15,10 @@ constexpr Millis failed_queueing_pause = 1s;
 /// Rows are queued when the next one is due so soon, then all that are due in `queued_ahead`:
 /// a slow campaign then needs few commits.
 constexpr Millis refill_ahead = queued_ahead / 2;
+/// What part of the time until `finish_by` may pass before it is counted again, and how much: the
+/// wall clock may be set meanwhile.
+constexpr int available_parts = 64;
+constexpr Millis count_again_max = 10min;
 
 bool wants_rows(const model::Campaign& campaign) {
     return campaign.state == CampaignState::running &&
@@ -143,16 +147,20 @@ FreePlaces Runner::free_places(const model::Campaign& campaign) const {
     return places;
 }
 
-/// The time that is left begins with the last message, if that is still to come.
-Spacing Runner::spacing_of(const Known& known) const {
+/// The time that is left begins with the last message, if that is still to come. It is not counted
+/// in each turn, because its nights may be hundreds: until its row changes, a small part of it may
+/// pass.
+Spacing Runner::spacing_of(Known& known) const {
     const auto& campaign = *known.campaign;
     const auto now = rooms_.clock.now();
-    Millis available{0};
-    if (const auto zone = rooms_.open.zone_of(campaign.id); campaign.plan.finish_by && zone) {
+    if (const auto zone = rooms_.open.zone_of(campaign.id);
+        campaign.plan.finish_by && zone && known.count_at <= rooms_.clock.steady_now()) {
         const auto from = std::max(campaign.next_due_at, now) - rooms_.clock.offset();
-        available = open_time(campaign.plan, *zone, from, *campaign.plan.finish_by);
+        known.available = open_time(campaign.plan, *zone, from, *campaign.plan.finish_by);
+        known.count_at = rooms_.clock.steady_now() +
+                         std::min<Millis>(known.available / available_parts, count_again_max);
     }
-    return Spacing{campaign, available, now,
+    return Spacing{campaign, known.available, now,
                    known.goes_on ? Spacing::First::by_pace : Spacing::First::spread};
 }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "campaign/acts.hpp"
 #include "campaign/campaign_notices.hpp"
 #include "campaign/runner.hpp"
@@ -16,6 +18,22 @@ using model::RecipientState;
 constexpr std::size_t withdrawn_step = 128;
 constexpr Millis sample_every = 5s;  // Of how many rows have ended,
 constexpr Millis sampled_for = 60s;  // and how far back.
+
+/// Part of a change. Errors: damaged also if all rows are passed and some are pending still: those
+/// that cannot be written are left out until the next start, so no step would end.
+Result<void> cancel_step(store::Tables& tables, model::CampaignId id, Timestamp now) {
+    const auto step = tables.campaigns().cancel_rows(id, rows_step, now);
+    if (!step || step->changed > 0 || !step->complete) {
+        return step ? Result<void>{} : pass(step);
+    }
+    const auto found = tables.campaigns().find_campaign(id);
+    if (!found) {
+        return pass(found);
+    }
+    const auto left = *found ? (*found)->counts.of(RecipientState::pending) : 0;
+    return left == 0 ? Result<void>{}
+                     : fail(ErrorCode::damaged, fmt::format("{} rows cannot be written", left));
+}
 
 }  // namespace
 
@@ -71,14 +89,12 @@ void Runner::cancel_rows(const KnownPtr& known) {
         known->step_at > rooms_.clock.steady_now()) {
         return;
     }
-    known->stepping = rooms_.committer.change(
-        [id = known->campaign->id, now = rooms_.clock.wall_now()](store::Tables& tables) {
-            auto step = tables.campaigns().cancel_rows(id, rows_step, now);
-            return step ? Result<void>{} : pass(step);
-        },
-        [this, known](const Result<void>& done) {
-            post([this, known, done] { cancelled_some(known, done); });
-        });
+    known->stepping =
+        rooms_.committer.change([id = known->campaign->id, now = rooms_.clock.wall_now()](
+                                    store::Tables& tables) { return cancel_step(tables, id, now); },
+                                [this, known](const Result<void>& done) {
+                                    post([this, known, done] { cancelled_some(known, done); });
+                                });
 }
 
 void Runner::cancelled_some(const KnownPtr& known, const Result<void>& done) {

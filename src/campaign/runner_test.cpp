@@ -134,6 +134,28 @@ TEST_F(RunnerTest, ACancelledCampaignEndsAllItsRows) {
     EXPECT_THAT(world->notices(account), ElementsAre("campaign.started", "campaign.finished"));
 }
 
+/// A row that is damaged is left out, and stays pending.
+TEST_F(RunnerTest, ACancelledCampaignWithARowThatCannotBeEndedRests) {
+    add_account_and_device();
+    world->set_device_state(device, DeviceState::disconnected);
+    const auto id = world->add_campaign(account, {device}, 3);
+    EXPECT_TRUE(world->change([&](store::Tables& tables) -> Result<void> {
+        store::UploadCounts counts;
+        const std::vector<store::NewRecipient> rows{
+            {.number = std::nullopt, .original = {}, .values = {}}};
+        EXPECT_TRUE(tables.campaigns().stage_rows(id, rows, counts, clock.now()));
+        std::swap(counts.added, counts.invalid);  // It counts as pending, and is not.
+        EXPECT_TRUE(tables.campaigns().complete_upload(id, {"nama"}, counts));
+        return {};
+    }));
+    ASSERT_TRUE(world->start_campaign(id));
+    world->settle();
+    ASSERT_TRUE(world->act([&](auto& tables) { return cancel(tables, id, clock.now()); }));
+    world->settle();
+    EXPECT_EQ(world->count(id, RecipientState::cancelled), 3);
+    EXPECT_EQ(pending(id), 1);
+}
+
 TEST_F(RunnerTest, NothingIsSentInQuietHours) {
     add_account_and_device(3s);  // The clock shows 17:00 in Jakarta.
     const auto id = world->add_campaign(account, {device}, 2'000);

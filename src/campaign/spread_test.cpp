@@ -96,5 +96,38 @@ TEST_F(SpreadTest, ThePaceIsKeptHoweverOftenItIsResumed) {
     EXPECT_LE(sent(id), 25);
 }
 
+TEST_F(SpreadTest, TheNightsUntilItsEndAreNotCountedEachTurn) {
+    constexpr int campaigns = 10;
+    add_account_and_device();
+    model::CampaignPlan plan;
+    for (int count = 0; count < campaigns; ++count) {
+        const auto id = world->add_campaign(account, {device}, 2, 10 * count);
+        world->edit_plan(id, [&](auto& edited) {
+            edited.finish_by = clock.now() + std::chrono::days{3'650};
+            edited.quiet_hours = model::QuietHours{.from = 20h, .to = 8h};
+            plan = edited;
+        });
+        ASSERT_TRUE(world->start_campaign(id));
+    }
+    world->settle();
+    world->advance(1s);
+    ASSERT_EQ(world->platform->sent().size(), campaigns);
+    const auto time_of = [](auto run) {
+        const auto begun = std::chrono::steady_clock::now();
+        run();
+        return std::chrono::steady_clock::now() - begun;
+    };
+    const auto look = time_of([&] {
+        const auto zone = TimeZone::find(plan.timezone).value();
+        EXPECT_GT(open_time(plan, zone, clock.now(), *plan.finish_by), 24h);
+    });
+    const auto turns = time_of([&] {
+        for (int count = 0; count < 100; ++count) {
+            std::ignore = world->runner->turn();
+        }
+    });
+    EXPECT_LT(turns, campaigns * look) << "as long as one look at each, in 100 turns";
+}
+
 }  // namespace
 }  // namespace merpati::campaign

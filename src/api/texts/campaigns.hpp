@@ -49,6 +49,7 @@ inline constexpr std::array texts_of_campaigns{
          "'{0}' harus waktu seperti 2027-01-31T09:00:00+07:00, atau tanpa selisih menurut zona "
          "waktu kampanye"},
     Text{"'{}' must be in the future", "'{0}' harus di masa depan"},
+    Text{"'{}' must be at most {} days ahead", "'{0}' harus paling lama {1} hari lagi"},
     Text{"this time has passed", "waktu itu sudah lewat"},
     Text{"a time zone has a name such as Asia/Jakarta",
          "zona waktu mempunyai nama, seperti Asia/Jakarta"},

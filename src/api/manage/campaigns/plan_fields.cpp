@@ -28,6 +28,7 @@ constexpr std::size_t template_text_bytes_max = 1'024;
 constexpr std::size_t plan_devices_max = 1'000;
 constexpr std::size_t excluded_campaigns_max = 100;
 constexpr std::int64_t days_max = 3'650;
+constexpr std::chrono::days finish_ahead_max{366};  // The nights until then are counted.
 constexpr std::int64_t often_max = 1'000'000;
 
 constexpr model::QuietHours usual_quiet_hours{.from = std::chrono::hours{20},
@@ -112,6 +113,11 @@ Result<void> PlanFields::apply(CampaignPlan& plan, Timestamp now) const {
         const auto read = read_wished_time(field, text, plan.timezone, now);
         if (!read) {
             return pass(read);
+        }
+        if (place == &CampaignPlan::finish_by && *read > now + finish_ahead_max) {
+            return fail(
+                ErrorCode::invalid_argument,
+                fmt::format("'{}' must be at most {} days ahead", field, finish_ahead_max.count()));
         }
         plan.*place = *read;
     }
