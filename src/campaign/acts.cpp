@@ -270,11 +270,11 @@ Result<void> remove(store::Tables& tables, model::CampaignId id) {
     if (campaign->state != CampaignState::draft && !model::has_ended(campaign->state)) {
         return not_in(*campaign, "removed");
     }
-    // Messages of a campaign that is not there are sent.
-    if (campaign->state != CampaignState::draft && campaign->counts.open() > 0) {
+    // Messages of a campaign that is not there are sent. Pending rows have none.
+    if (campaign->counts.of(model::RecipientState::queued) > 0) {
         return fail(ErrorCode::conflict,
-                    "recipients of the campaign are still pending or queued: wait until the "
-                    "server has ended them, then remove it");
+                    "messages of the campaign still wait or are being sent: wait until the server "
+                    "has ended them, then remove it");
     }
     return tables.campaigns().remove_campaign(id);
 }

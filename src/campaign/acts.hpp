@@ -82,8 +82,8 @@ struct Resume {
 [[nodiscard]] Result<model::Campaign> begin_clone(store::Tables& tables, model::CampaignId id,
                                                   Timestamp now);
 
-/// Removes a draft, or a campaign that has ended. Errors: conflict also while rows of one that has
-/// ended are pending or queued.
+/// Removes a draft, or a campaign that has ended. Errors: conflict also while messages of it wait
+/// or are being sent.
 [[nodiscard]] Result<void> remove(store::Tables& tables, model::CampaignId id);
 
 struct Retry {

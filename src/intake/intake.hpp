@@ -57,8 +57,8 @@ public:
         /// many messages are being stored.
         virtual void refused(admission::Refusal refusal) = 0;
         /// The end of one that was stored, or was before: `result` is stored, repeated, key_reused
-        /// or retried_before. Of one with `retry_of` it may also be campaign_paused or
-        /// campaign_cancelled: it was not stored.
+        /// or retried_before. Of one with `retry_of` it may also be erased, recipient_taken,
+        /// campaign_paused or campaign_cancelled: it was not stored.
         virtual void stored(const store::Accept& accept) = 0;
 
     private:

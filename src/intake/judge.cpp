@@ -32,6 +32,8 @@ Checked<void> judge(const store::Accept& accept) {
         case store::Accept::Result::repeated:
         case store::Accept::Result::key_reused:
         case store::Accept::Result::retried_before:  // These are for Retry alone, which looks.
+        case store::Accept::Result::erased:
+        case store::Accept::Result::recipient_taken:
         case store::Accept::Result::campaign_paused:
         case store::Accept::Result::campaign_cancelled:
             return {};

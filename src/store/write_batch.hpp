@@ -41,6 +41,8 @@ struct Accept {
         locked,            // Another program has locked the store for some seconds.
         damaged,           // The store is damaged where the message would be written.
         retried_before,    // `retry_of` was sent again before, as `retried_as`.
+        erased,            // `retry_of` has been erased: its text must not come back.
+        recipient_taken,   // Its campaign sends to the recipient of `retry_of` again by itself.
         // `retry_of` is of a recipient of such a campaign, which would take the message back:
         campaign_paused,
         campaign_cancelled,

@@ -68,6 +68,11 @@ public:
         if (accept.result == Result::retried_before) {
             refuse(fmt::format("the message was sent again before, as {}",
                                accept.retried_as ? accept.retried_as->text() : "another one"));
+        } else if (accept.result == Result::erased) {
+            refuse("the message has been erased: it cannot be sent again");
+        } else if (accept.result == Result::recipient_taken) {
+            refuse(fmt::format("campaign {} sends to this recipient again by itself",
+                               campaign_->text()));
         } else if (accept.result == Result::campaign_paused) {
             refuse(fmt::format(
                 "campaign {} is paused and would take the message back: resume it first",

@@ -85,9 +85,9 @@ inline constexpr std::array texts_of_campaigns{
          "penerima kampanye diubah saat sedang disalin, atau tidak semuanya dapat dibaca: coba "
          "lagi, atau salin tanpa mereka"},
     Text{"the campaign has no such row", "kampanye tidak mempunyai baris itu"},
-    Text{"recipients of the campaign are still pending or queued: wait until the server has ended "
+    Text{"messages of the campaign still wait or are being sent: wait until the server has ended "
          "them, then remove it",
-         "penerima kampanye masih menunggu atau dalam antrean: tunggu sampai server "
+         "pesan kampanye masih menunggu atau sedang dikirim: tunggu sampai server "
          "menyelesaikannya, lalu hapus kampanyenya"},
     Text{"the account has {} campaigns that have not ended: remove drafts, or cancel some",
          "akun ini mempunyai {0} kampanye yang belum selesai: hapus draf, atau batalkan sebagian"},

@@ -102,7 +102,26 @@ TEST_P(CampaignOutcomesTest, AMessageThatWasErasedIsNotSentAgain) {
     WriteBatch batch;
     batch.accepts.push_back({.message = message_of(id, 1), .retry_of = message.id});
     write_as_it_is(batch);
-    EXPECT_EQ(batch.accepts.front().result, Accept::Result::not_permitted);
+    EXPECT_EQ(batch.accepts.front().result, Accept::Result::erased);
+}
+
+TEST_P(CampaignOutcomesTest, AMessageIsNotSentAgainWhereItsCampaignDoesThat) {
+    const auto id = running(1, 1).id;
+    const auto failed = queued(id, 1);
+    end(failed, MessageState::failed);
+    EXPECT_EQ(take(run([&](CampaignTables& campaigns) {
+                  return campaigns.retry_rows(id, RetryScope::failed, {}, 0, 10, clock.now());
+              })).changed,
+              1U);
+    const auto send_again = [&] {
+        WriteBatch batch;
+        batch.accepts.push_back({.message = message_of(id, 1), .retry_of = failed.id});
+        write_as_it_is(batch);
+        return batch.accepts.front().result;
+    };
+    EXPECT_EQ(send_again(), Accept::Result::recipient_taken);
+    (void)queued(id, 1);
+    EXPECT_EQ(send_again(), Accept::Result::recipient_taken);
 }
 
 TEST_P(CampaignOutcomesTest, AMessageIsNotSentAgainWhileItsCampaignIsPausedOrCancelled) {

@@ -139,6 +139,12 @@ void RecipientWriter::retried(const model::Message& message, const model::Messag
     add(move);
 }
 
+bool RecipientWriter::is_taken(const model::Message& message, const model::MessageId& retry_of) {
+    write_moves();
+    auto row = find_.query(row_key(*message.campaign, message.campaign_row));
+    return row.next() && row.integer(1) != retry_of.sequence();
+}
+
 void RecipientWriter::reported(const model::Message& message, model::Progress progress,
                                Timestamp at) {
     if (progress == model::Progress::delivered || progress == model::Progress::read) {

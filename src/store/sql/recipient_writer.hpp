@@ -47,6 +47,8 @@ public:
     void released(const model::Message& message, Timestamp at);
     void withdrawn(const model::Message& message, Timestamp at);
     void retried(const model::Message& message, const model::MessageId& retry_of);
+    /// Whether the row of `message` waits for another message than `retry_of`, or has one.
+    [[nodiscard]] bool is_taken(const model::Message& message, const model::MessageId& retry_of);
     /// Its platform has reported this.
     void reported(const model::Message& message, model::Progress progress, Timestamp at);
 
