@@ -154,12 +154,12 @@ void MessageWriter::accept(Accept& accept) {
         return;
     }
     if (accept.retry_of && message.campaign_row != 0) {
-        if (recipients_.is_taken(message, *accept.retry_of)) {
-            accept.result = Accept::Result::recipient_taken;
-            return;
-        }
         if (const auto refused = refusal_of(recipients_.campaigns().find(*message.campaign))) {
             accept.result = *refused;
+            return;
+        }
+        if (recipients_.is_taken(message, *accept.retry_of)) {
+            accept.result = Accept::Result::recipient_taken;
             return;
         }
     }
