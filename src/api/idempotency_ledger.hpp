@@ -25,8 +25,8 @@ namespace merpati::api {
 /// (`hold`). It asks for the request that was carried out with the key before (`first`); without
 /// one it goes on. The transaction that carries it out asks again (`first_in`), because another
 /// server may have carried out a request meanwhile, and stores the record; or it claims the key
-/// (MessageTables::claim_idempotency). What a repeat is
-/// answered depends on the operation: Idempotency, IdempotentCalls.
+/// (MessageTables::claim_idempotency). What a repeat is answered depends on the operation:
+/// Idempotency, IdempotentCalls.
 ///
 /// Threads: any. `first` blocks on the store. Limits: one held key per open request.
 class IdempotencyLedger {

@@ -28,6 +28,15 @@ struct ConcurrencyTest : ConcurrencyFixture {
         std::string key;
     };
 
+    /// Sends a message from the first number that waits for an hour.
+    void send_later(const Customer& customer) {
+        const auto later = request(
+            "/v1/send", customer.key,
+            fmt::format(R"({{"to":"6281234567890","from":"{}","Type":"text","message":"halo",)"
+                        R"("delay":"3600"}})",
+                        number(1)));
+        ASSERT_EQ(later.status, 200) << later.body;
+    }
     Customer make_customer(std::string_view fields) {
         Customer made;
         made.account =
@@ -261,12 +270,7 @@ TEST_F(ConcurrencyTest, AMessageIsNotStoredAfterTheCommitThatRevokedItsKey) {
 TEST_F(ConcurrencyTest, ARetryThatMayPassLaterIsAnsweredAsBusy) {
     const auto customer = make_customer(R"("devices_max":1)");
     ASSERT_EQ(addnew(customer.key, number(1)).status, 200);
-    const auto later = request(
-        "/v1/send", customer.key,
-        fmt::format(
-            R"({{"to":"6281234567890","from":"{}","Type":"text","message":"halo","delay":"3600"}})",
-            number(1)));
-    ASSERT_EQ(later.status, 200) << later.body;
+    send_later(customer);
     const auto listed = call(http::Method::get, "/messages");
     const auto id =
         std::string{boost::json::parse(listed.body).at("items").at(0).at("id").as_string().c_str()};
@@ -283,12 +287,7 @@ TEST_F(ConcurrencyTest, ARetryThatMayPassLaterIsAnsweredAsBusy) {
 TEST_F(ConcurrencyTest, AQueueWhoseAccountMovesMeanwhileIsNotSaidToBeCleared) {
     const auto customer = make_customer(R"("devices_max":1)");
     ASSERT_EQ(addnew(customer.key, number(1)).status, 200);
-    const auto later = request(
-        "/v1/send", customer.key,
-        fmt::format(
-            R"({{"to":"6281234567890","from":"{}","Type":"text","message":"halo","delay":"3600"}})",
-            number(1)));
-    ASSERT_EQ(later.status, 200) << later.body;
+    send_later(customer);
     std::promise<void> detached;
     scheduler.detach({*model::PhoneNumber::parse(number(1))}, model::Leave::at_once,
                      [&] { detached.set_value(); });

@@ -12,6 +12,12 @@ std::unexpected<Error> not_written() {
     return fail(ErrorCode::damaged, "the store is damaged where this was to be written");
 }
 
+/// Whether it is of a recipient, and the platform does not have it.
+bool may_return(const store::QueuedMessage& queued) {
+    const auto& message = *queued.message;
+    return !queued.perhaps_sent && message.campaign && message.campaign_row != 0;
+}
+
 }  // namespace
 
 /// Takes a waiting message out of memory, or finds it on disk; its record replaces `message`, which
@@ -87,17 +93,15 @@ void Dispatcher::handle(CancelRequested&& event) {
 /// Whether the message is of a recipient whose campaign may not send now. One that the platform may
 /// have is sent all the same: the campaign would send another message instead.
 bool Dispatcher::is_withheld(const store::QueuedMessage& queued) const {
-    const auto& message = *queued.message;
-    return !queued.perhaps_sent && message.campaign && message.campaign_row != 0 &&
-           options_.campaign_may_send && !options_.campaign_may_send(*message.campaign);
+    return may_return(queued) && options_.campaign_may_send &&
+           !options_.campaign_may_send(*queued.message->campaign);
 }
 
 /// The same if its recipient is suppressed. What people send by hand of a campaign that has ended
 /// has nowhere to return to.
 bool Dispatcher::returns_if_suppressed(const store::QueuedMessage& queued) const {
-    const auto& message = *queued.message;
-    return !queued.perhaps_sent && message.campaign && message.campaign_row != 0 &&
-           options_.campaign_is_open && options_.campaign_is_open(*message.campaign);
+    return may_return(queued) && options_.campaign_is_open &&
+           options_.campaign_is_open(*queued.message->campaign);
 }
 
 /// Returns the message to its campaign. A send of it was not begun.

@@ -7,12 +7,7 @@ namespace {
 
 struct CampaignCloneTest : testing::ManageTest {
     CampaignCloneTest() {
-        make_device(account, "6281100000001");
-        id = call(http::Method::post, "/campaigns",
-                  R"({"account":")" + account +
-                      R"(","name":"Promo","purpose":"transactional","message":"halo",)"
-                      R"("devices":["6281100000001"]})")
-                 .text("id");
+        id = make_campaign(account, "6281100000001");
         store::WriteBatch batch;
         batch.changes.push_back({.run = [&](store::Tables& tables) -> Result<void> {
             const std::vector<store::NewRecipient> rows{

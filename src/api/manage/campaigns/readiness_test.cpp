@@ -5,15 +5,6 @@ namespace merpati::api::manage {
 namespace {
 
 struct ReadinessTest : testing::ManageTest {
-    ReadinessTest() {
-        make_device(account, "6281100000001");
-        id = call(http::Method::post, "/campaigns",
-                  R"({"account":")" + account +
-                      R"(","name":"Promo","purpose":"transactional","message":"halo",)"
-                      R"("devices":["6281100000001"]})")
-                 .text("id");
-    }
-
     testing::Answer test() {
         return post("/campaigns/" + id + "/test", R"({"to":["6281234567890","6281234567891"]})");
     }
@@ -31,7 +22,7 @@ struct ReadinessTest : testing::ManageTest {
     }
 
     const std::string account = make_account();
-    std::string id;
+    const std::string id = make_campaign(account, "6281100000001");
 };
 
 TEST_F(ReadinessTest, EachNumberIsTried) {
@@ -73,8 +64,9 @@ TEST_F(ReadinessTest, AViewersCheckQuotesNothing) {
                                     R"("account":"acc_1","role":"viewer"})")
                   .status,
               200);
-    ASSERT_EQ(call(http::Method::patch, "/campaigns/" + id, R"({"message":"halo {{rahasia"})").status,
-              200);
+    ASSERT_EQ(
+        call(http::Method::patch, "/campaigns/" + id, R"({"message":"halo {{rahasia"})").status,
+        200);
     const auto viewer =
         admission::Principal::of(directory.people().find(std::string_view{"v@toko.example"}));
     const auto path = "/campaigns/" + id + "/check";

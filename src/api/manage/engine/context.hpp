@@ -59,7 +59,7 @@ struct Context {
     store::ReaderPool& readers;  // Of `store`; see `read`.
     IdempotencyLedger& idempotency;
     Change change;
-    CallKey* key = nullptr;  // Null: the call has none, or is repeated without harm.
+    CallKey* key = nullptr;  // Null: the call has none.
     const admission::Directory& directory;
     const admission::CallerRights& rights;
     /// Null: this process works for all accounts.

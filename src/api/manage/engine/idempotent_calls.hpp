@@ -14,9 +14,9 @@ namespace merpati::api::manage {
 struct Request;
 
 /// Operation: the call's first commit stores the key, also if it is that of a message
-/// (Context::unstored_key). A second commit stores the answer. For 24
-/// hours a repeat gets this answer, without the field that is shown only once. If the call fails
-/// before its first commit, its key stays free.
+/// (Context::unstored_key). A second commit stores the answer. For 24 hours a repeat gets this
+/// answer, without the field that is shown only once. If the call fails before its first commit,
+/// its key stays free.
 ///
 /// Faults: if the answer was not stored after a commit (the process died, the call failed later, or
 /// the store was busy), a repeat is refused with 409 and does nothing. An operation with an effect

@@ -416,6 +416,14 @@ struct ManageTest : ::testing::Test {
                                                std::string{number} + R"("})");
         ASSERT_EQ(made.status, 200) << made.whole();
     }
+    /// A draft without recipients, on a new device.
+    std::string make_campaign(const std::string& account, const std::string& device) {
+        make_device(account, device);
+        return post("/campaigns", R"({"account":")" + account + R"(","devices":[")" + device +
+                                      R"("],"name":"Promo","purpose":"transactional",)"
+                                      R"("message":"halo"})")
+            .text("id");
+    }
 
     /// Stores a message of the account, due now.
     model::Message accept(const std::string& account, std::string_view device,
