@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "daemon/concurrency_fixture.hpp"
+#include "store/contacts.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -282,6 +283,21 @@ TEST_F(ConcurrencyTest, ARetryThatMayPassLaterIsAnsweredAsBusy) {
     EXPECT_EQ(refused.code, "busy");
     EXPECT_THAT(refused.headers, HasSubstr("Retry-After"));
     EXPECT_THAT(refused.body, HasSubstr("Perangkat disconnect"));
+}
+
+TEST_F(ConcurrencyTest, AMessageThatIsErasedWhileItIsSentAgainIsRefused) {
+    const auto customer = make_customer(R"("devices_max":1)");
+    ASSERT_EQ(addnew(customer.key, number(1)).status, 200);
+    send_later(customer);
+    const auto found = (*store->open_reader())->messages({})->records.front().message;
+    ASSERT_EQ(call(http::Method::post, "/messages/" + found.id.text() + "/cancel").status, 200);
+    ASSERT_TRUE(committer.change_and_wait([&](store::Tables& tables) -> Result<void> {
+        const auto erased = tables.contacts().erase_message(found.id);
+        return erased ? Result<void>{} : pass(erased);
+    }));
+    const auto again = messages.retry(found, admission::Principal::local());
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code, ErrorCode::conflict);
 }
 
 TEST_F(ConcurrencyTest, AQueueWhoseAccountMovesMeanwhileIsNotSaidToBeCleared) {
